@@ -3,7 +3,7 @@
 Models keep what they do not know (``extra="allow"``), so an object that is read and written back
 loses nothing that another version or another controller put there. A struct whose absence and
 emptiness mean the same is never None (``default_factory``) and is omitted when empty, which is Go's
-``omitzero``; a struct whose presence has a meaning of its own is ``X | None``.
+``omitzero``; a string whose default is "" likewise; a struct whose presence has a meaning of its own is ``X | None``.
 """
 
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticUndefined
 
 JsonObject = dict[str, Any]
 ConditionStatus = Literal["True", "False", "Unknown"]
@@ -25,14 +26,13 @@ class Model(BaseModel):
     def _omit_empty(self, handler: SerializerFunctionWrapHandler) -> JsonObject:
         data: JsonObject = handler(self)
         for name, info in type(self).model_fields.items():
-            if info.default_factory is None and info.default is not None:
+            if info.is_required():
                 continue
+            empty = ({}, [], None) if info.default_factory else (info.default, None)
             for key in (info.alias or to_camel(name), name):
-                if key in data and (
-                    data[key] is None
-                    or (info.default_factory is not None and data[key] in ({}, []))
-                ):
-                    del data[key]
+                if key in data and info.default in (None, "", PydanticUndefined):
+                    if any(data[key] is zero or data[key] == zero for zero in empty):
+                        del data[key]
         return data
 
     def dump(self) -> JsonObject:
@@ -101,9 +101,9 @@ class Condition(Model):
     type: str
     status: ConditionStatus
     observed_generation: int | None = None
-    last_transition_time: str = ""
+    last_transition_time: str
     reason: str
-    message: str = ""
+    message: str
 
 
 class KubeObject(Model):
