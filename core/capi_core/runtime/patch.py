@@ -1,0 +1,70 @@
+"""Writes back only what changed.
+
+The difference between an object as read and as wanted becomes a JSON merge patch (RFC 7386), one
+for the object and one for its status, each with the resourceVersion read, so that a change made
+by somebody else in between leads to a Conflict and a fresh look instead of a lost update.
+"""
+
+from typing import Any
+
+from capi_core.api.meta import JsonObject, KubeObject
+from capi_core.runtime.client import Client
+from capi_core.runtime.errors import NotFound
+
+
+def merge_diff(before: JsonObject, after: JsonObject) -> JsonObject:
+    """The merge patch that turns ``before`` into ``after``; lists are replaced whole."""
+    patch: dict[str, Any] = {key: None for key in before if key not in after}
+    for key, value in after.items():
+        old = before.get(key)
+        if isinstance(value, dict) and isinstance(old, dict):
+            if nested := merge_diff(old, value):
+                patch[key] = nested
+        elif key not in before or old != value:
+            patch[key] = value
+    return patch
+
+
+def merge_patch(target: JsonObject, patch: JsonObject) -> JsonObject:
+    """Apply a merge patch, as the server does; the arguments stay as they are."""
+    result = dict(target)
+    for key, value in patch.items():
+        if value is None:
+            result.pop(key, None)
+        elif isinstance(value, dict):
+            old = result.get(key)
+            result[key] = merge_patch(old if isinstance(old, dict) else {}, value)
+        else:
+            result[key] = value
+    return result
+
+
+async def write_changes(client: Client, before: JsonObject, obj: KubeObject) -> JsonObject | None:
+    """Send what differs between ``before`` and ``obj``.
+
+    Args:
+        before: ``obj.dump()`` as it was read.
+
+    Returns:
+        The object as last stored; None when nothing differed, or when the last finalizer went
+        and the object with it.
+    """
+    patch = merge_diff(before, obj.dump())
+    status = patch.pop("status", None)
+    for server_field in ("resourceVersion", "uid", "generation"):
+        patch.get("metadata", {}).pop(server_field, None)
+    if not patch.get("metadata", True):
+        del patch["metadata"]
+    version = obj.metadata.resource_version
+    stored: JsonObject | None = None
+    if status:
+        body = {"metadata": {"resourceVersion": version}, "status": status}
+        stored = await client.patch(obj.resource, obj.namespace, obj.name, body, sub="status")
+        version = stored["metadata"]["resourceVersion"]
+    if patch:
+        patch.setdefault("metadata", {})["resourceVersion"] = version
+        try:
+            stored = await client.patch(obj.resource, obj.namespace, obj.name, patch)
+        except NotFound:
+            return None
+    return stored

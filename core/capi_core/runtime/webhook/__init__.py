@@ -1,0 +1,1 @@
+"""Admission: defaulting and validation at the API server's door, with certificates of our own."""
