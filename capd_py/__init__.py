@@ -1,0 +1,1 @@
+"""The Docker infrastructure provider of Cluster API, and what runs it on a laptop."""

@@ -1,0 +1,14 @@
+"""Where things are kept between runs: the user's cache directory."""
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+
+def cache_dir(*parts: str) -> Path:
+    """A directory under the user's cache, made when missing. CAPD_CACHE_DIR overrides its root."""
+    root = os.environ.get("CAPD_CACHE_DIR") or platformdirs.user_cache_dir("capd-py")
+    directory = Path(root).joinpath(*parts)
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory
