@@ -123,22 +123,20 @@ def delete_condition(conditions: list[Condition], kind: str) -> None:
 
 
 def read_conditions(obj: JsonObject) -> list[Condition]:
-    """The conditions of somebody else's raw object; what a contract leaves optional is filled in."""
+    """The conditions of somebody else's raw object, with what the contract leaves optional."""
     status: JsonObject = obj.get("status") or {}
-    result: list[Condition] = []
     raw: list[dict[str, Any]] = [c for c in status.get("conditions") or [] if isinstance(c, dict)]
-    for item in raw:
-        if item.get("type") and item.get("status") in ("True", "False", "Unknown"):
-            result.append(
-                Condition(
-                    type=item["type"],
-                    status=item["status"],
-                    reason=item.get("reason") or "NoReasonReported",
-                    message=item.get("message") or "",
-                    last_transition_time=item.get("lastTransitionTime") or now(),
-                )
-            )
-    return result
+    return [
+        Condition(
+            type=item["type"],
+            status=item["status"],
+            reason=item.get("reason") or "NoReasonReported",
+            message=item.get("message") or "",
+            last_transition_time=item.get("lastTransitionTime") or now(),
+        )
+        for item in raw
+        if item.get("type") and item.get("status") in ("True", "False", "Unknown")
+    ]
 
 
 def classify(condition: Condition, *, negative: bool) -> Class:
@@ -177,7 +175,7 @@ def summarize(
             continue
         worth = "info" if kind in info else classify(condition, negative=kind in negative)
         found.append((worth, kind, condition.message or _fallback(condition, worth)))
-    worst: Class = min((w for w, _, _ in found), key=_PRIORITY.__getitem__, default="info")
+    worst = _worst(w for w, _, _ in found)
     status = _status(worst, target_negative)
     shown = [
         (kind, text)
@@ -186,6 +184,10 @@ def summarize(
     ]
     message = "\n".join(_bullet(kind, text) for kind, text in shown)
     return Verdict(status, (reasons or Reasons()).of(worst), message)
+
+
+def _worst(found: Iterable[Class]) -> Class:
+    return min(found, key=lambda worth: _PRIORITY[worth], default="info")
 
 
 def _fallback(condition: Condition, worth: Class) -> str:
@@ -231,7 +233,7 @@ def aggregate(
             continue
         worth = classify(condition, negative=negative)
         groups[source.kind, worth, condition.message or _fallback(condition, worth)].append(source)
-    worst: Class = min((w for _, w, _ in groups), key=_PRIORITY.__getitem__, default="info")
+    worst = _worst(w for _, w, _ in groups)
     chosen = {
         key: members
         for key, members in groups.items()

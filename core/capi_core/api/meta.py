@@ -2,8 +2,9 @@
 
 Models keep what they do not know (``extra="allow"``), so an object that is read and written back
 loses nothing that another version or another controller put there. A struct whose absence and
-emptiness mean the same is never None (``default_factory``) and is omitted when empty, which is Go's
-``omitzero``; a string whose default is "" likewise; a struct whose presence has a meaning of its own is ``X | None``.
+emptiness mean the same is never None (``default_factory``) and is omitted when empty, which is
+Go's ``omitzero``; a string whose default is "" likewise; a struct whose presence has a meaning of
+its own is ``X | None``.
 """
 
 from dataclasses import dataclass
@@ -30,9 +31,9 @@ class Model(BaseModel):
                 continue
             empty = ({}, [], None) if info.default_factory else (info.default, None)
             for key in (info.alias or to_camel(name), name):
-                if key in data and info.default in (None, "", PydanticUndefined):
-                    if any(data[key] is zero or data[key] == zero for zero in empty):
-                        del data[key]
+                omittable = key in data and info.default in (None, "", PydanticUndefined)
+                if omittable and any(data[key] is zero or data[key] == zero for zero in empty):
+                    del data[key]
         return data
 
     def dump(self) -> JsonObject:

@@ -1,0 +1,1 @@
+"""The program that hosts one provider, or several."""

@@ -53,7 +53,7 @@ class Auditor:
                     log.warning("audit failed", kind=store.resource.kind, error=str(error))
 
     async def _audit(self, store: Store) -> None:
-        before = {key_of(obj): obj["metadata"] for obj in store.list()}
+        before = {key_of(obj): obj["metadata"] for obj in store.all()}
         items, _ = await self._client.list(store.resource, self._namespace, metadata_only=True)
         live = {key_of(item): item["metadata"] for item in items}
         repairs = 0

@@ -4,7 +4,6 @@ Reads here are always live; the ``store`` is what may lag. Every call has a time
 retried: a reconciler that fails is called again by its queue.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -89,7 +88,7 @@ class Client:
                 if response.content_type.endswith("json"):
                     return orjson.loads(payload)
                 return payload.decode(errors="replace")
-        except (aiohttp.ClientError, asyncio.TimeoutError, OSError) as error:
+        except (TimeoutError, aiohttp.ClientError, OSError) as error:
             REST_REQUESTS.labels("<error>", method, self.host).inc()
             detail = str(error) or type(error).__name__
             raise Unreachable(f"{method} {self.host}{path}: {detail}") from error
@@ -195,14 +194,12 @@ class Client:
                             status.get("message", ""),
                         )
                     yield event["type"], event["object"]
-        except (aiohttp.ClientError, asyncio.TimeoutError, OSError) as error:
+        except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise Unreachable(f"WATCH {self.host}{path}: {error}") from error
 
     async def create(self, obj: JsonObject, resource: Resource) -> JsonObject:
         """POST the object; returns what was stored."""
-        return await self.request(
-            "POST", resource.path(obj["metadata"].get("namespace")), body=obj
-        )
+        return await self.request("POST", resource.path(obj["metadata"].get("namespace")), body=obj)
 
     async def patch(
         self,

@@ -17,7 +17,7 @@ from capi_core.runtime.metrics import LEADER
 
 LEASES = Resource("coordination.k8s.io", "v1", "Lease", "leases")
 log = structlog.get_logger()
-_DURATION, _RENEW_DEADLINE, _PERIOD = 15.0, 10.0, 2.0
+_DURATION, _RENEW_DEADLINE, _PERIOD, _TRY_PERIOD = 15.0, 10.0, 4.0, 1.0
 
 
 class LostLease(CapiError):
@@ -39,7 +39,7 @@ class Lease:
         """Wait until the Lease is ours."""
         LEADER.labels(self._name).set(0)
         while not await self._try():
-            await asyncio.sleep(_PERIOD / 2)
+            await asyncio.sleep(_TRY_PERIOD)
         LEADER.labels(self._name).set(1)
         log.info("acquired the lease", lease=self._name, identity=self._identity)
 
@@ -70,7 +70,7 @@ class Lease:
 
     async def _try(self) -> bool:
         try:
-            lease = await self._client.find(LEASES, self._namespace, self._name)
+            lease = self._held or await self._client.find(LEASES, self._namespace, self._name)
             if lease is None:
                 self._held = await self._client.create(self._desired(None), LEASES)
                 return True
@@ -80,6 +80,7 @@ class Lease:
             self._held = await self._client.patch(LEASES, self._namespace, self._name, patch)
             return True
         except (AlreadyExists, Conflict):
+            self._held = None
             return False
         except CapiError as error:
             log.warning("lease not reachable", error=str(error))

@@ -7,11 +7,11 @@ failure to send one never fails a reconcile.
 import asyncio
 import hashlib
 from collections import OrderedDict
-from datetime import UTC, datetime
 
 import structlog
 
 from capi_core.api.meta import JsonObject, KubeObject, Resource
+from capi_core.conditions import now
 from capi_core.runtime.client import Client
 from capi_core.runtime.errors import CapiError, NotFound
 
@@ -19,11 +19,6 @@ EVENTS = Resource("", "v1", "Event", "events")
 log = structlog.get_logger()
 _REMEMBERED = 500
 _MAX_MESSAGE = 1024
-
-
-def now() -> str:
-    """The present as RFC 3339 with seconds, the form of metav1.Time."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class Recorder:

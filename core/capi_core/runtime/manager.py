@@ -192,7 +192,7 @@ class Manager:
                 for task in self._tasks:
                     group.create_task(_as_coroutine(task))
                 for controller, store in self._controllers:
-                    for obj in store.list():
+                    for obj in store.all():
                         if self._mine(obj):
                             controller.enqueue(key_of(obj))
                     group.create_task(controller.run())

@@ -19,9 +19,7 @@ RECONCILE_SECONDS = Histogram(
     ["controller"],
     buckets=_SECONDS,
 )
-ACTIVE_WORKERS = Gauge(
-    "controller_runtime_active_workers", "Reconciles under way.", ["controller"]
-)
+ACTIVE_WORKERS = Gauge("controller_runtime_active_workers", "Reconciles under way.", ["controller"])
 MAX_CONCURRENT = Gauge(
     "controller_runtime_max_concurrent_reconciles", "Workers of a controller.", ["controller"]
 )
@@ -31,9 +29,7 @@ QUEUE_RETRIES = Counter("workqueue_retries", "Keys added again after an error.",
 QUEUE_SECONDS = Histogram(
     "workqueue_queue_duration_seconds", "Wait in the queue.", ["name"], buckets=_SECONDS
 )
-REST_REQUESTS = Counter(
-    "rest_client_requests", "Calls to API servers.", ["code", "method", "host"]
-)
+REST_REQUESTS = Counter("rest_client_requests", "Calls to API servers.", ["code", "method", "host"])
 LEADER = Gauge("leader_election_master_status", "1 while this process holds the Lease.", ["name"])
 REMOTE_UP = Gauge(
     "capi_cluster_cache_connection_up",

@@ -74,7 +74,7 @@ class Store:
         """The object as last seen; treat it as frozen."""
         return self._objects.get(key)
 
-    def list(self, namespace: str | None = None) -> list[JsonObject]:
+    def all(self, namespace: str | None = None) -> list[JsonObject]:
         """All objects, or those of one namespace."""
         if namespace is None:
             return list(self._objects.values())

@@ -69,9 +69,7 @@ def make_pair(names: list[str]) -> ServingPair:
     return ServingPair(
         ca=ca.public_bytes(pem),
         certificate=leaf.public_bytes(pem),
-        key=key.private_bytes(
-            pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        ),
+        key=key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()),
     )
 
 

@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from capi_core.api.meta import JsonObject, Resource
 from capi_core.runtime.client import Client
 from capi_core.runtime.errors import CapiError
+from capi_core.runtime.patch import merge_diff, merge_patch
 from capi_core.runtime.webhook.admission import FieldError, Request, Webhook
 from capi_core.runtime.webhook.certs import ServingPair, ensure_pair
 
@@ -199,8 +200,6 @@ class WebhookServer:
 
 
 def _overlay(sent: JsonObject, before: JsonObject, after: JsonObject) -> JsonObject:
-    from capi_core.runtime.patch import merge_diff, merge_patch
-
     return merge_patch(sent, merge_diff(before, after))
 
 
