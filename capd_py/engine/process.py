@@ -49,6 +49,21 @@ def run(
     Raises:
         CommandError: It is missing, failed, or took too long.
     """
+    out = run_bytes(args, timeout=timeout, stdin=stdin, env=env, cwd=cwd, log=log, cure=cure)
+    return out.decode(errors="replace")
+
+
+def run_bytes(
+    args: Sequence[str],
+    *,
+    timeout: float = 60,
+    stdin: str | bytes | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    log: Path | None = None,
+    cure: str = "",
+) -> bytes:
+    """Do as `run` does, for a program that prints no text."""
     full_env = {**os.environ, **env} if env else None
     data = stdin.encode() if isinstance(stdin, str) else stdin
     try:
@@ -62,11 +77,10 @@ def run(
         raise CommandError(args, f"not done after {timeout:.0f} s", output, cure) from error
     except OSError as error:
         raise CommandError(args, str(error), "", cure) from error
-    stdout = done.stdout.decode(errors="replace")
     if done.returncode != 0:
-        output = stdout + done.stderr.decode(errors="replace")
+        output = (done.stdout + done.stderr).decode(errors="replace")
         raise CommandError(args, f"exit status {done.returncode}", output, cure)
-    return stdout
+    return done.stdout
 
 
 def _run_logged(
@@ -77,7 +91,7 @@ def _run_logged(
     cwd: Path | None,
     log: Path,
     cure: str,
-) -> str:
+) -> bytes:
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as sink:
         done = subprocess.run(
@@ -88,7 +102,7 @@ def _run_logged(
         output = log.read_text(errors="replace")
         reason = f"exit status {done.returncode}, all of it in {log}"
         raise CommandError(args, reason, output, cure)
-    return ""
+    return b""
 
 
 def succeeds(args: Sequence[str], *, timeout: float = 30) -> bool:

@@ -2,5 +2,5 @@
 
 package main
 
-// Named here so that `go mod tidy` keeps what it needs.
+// Named here so that `go mod tidy` keeps what they need.
 import _ "sigs.k8s.io/cri-tools/cmd/crictl"
