@@ -251,14 +251,8 @@ func restore(v4 bool, rules []byte) error {
 func writeConf(cidrs []*net.IPNet) error {
 	type object = map[string]any
 	ranges := make([]any, 0, len(cidrs))
-	routes := make([]any, 0, len(cidrs))
 	for _, cidr := range cidrs {
 		ranges = append(ranges, []any{object{"subnet": cidr.String()}})
-		if isV4(cidr.IP) {
-			routes = append(routes, object{"dst": "0.0.0.0/0"})
-		} else {
-			routes = append(routes, object{"dst": "::/0"})
-		}
 	}
 	conf, err := json.MarshalIndent(object{
 		"cniVersion": "0.4.0",
@@ -266,7 +260,8 @@ func writeConf(cidrs []*net.IPNet) error {
 		"plugins": []any{
 			object{
 				"type": "bridge", "bridge": "cni0", "isDefaultGateway": true, "hairpinMode": true,
-				"ipam": object{"type": "host-local", "ranges": ranges, "routes": routes},
+				// Under /run, so that no lease outlives the sandboxes of before a restart.
+				"ipam": object{"type": "host-local", "ranges": ranges, "dataDir": "/run/cni-leases"},
 			},
 			object{"type": "portmap", "capabilities": object{"portMappings": true}},
 		},
