@@ -1,0 +1,28 @@
+"""Core as a provider: what ``--provider capi_core.provider`` adds to a manager."""
+
+from capi_core.contract.external import ExternalObjects
+from capi_core.contract.remote import ClusterCache
+from capi_core.reconcilers.cluster import reconciler as cluster
+from capi_core.reconcilers.machine import reconciler as machine
+from capi_core.reconcilers.machinedeployment import reconciler as machinedeployment
+from capi_core.reconcilers.machineset import reconciler as machineset
+from capi_core.runtime.manager import Manager
+
+
+def shared_externals(manager: Manager) -> ExternalObjects:
+    """The one reader of external objects of this process."""
+    if ExternalObjects not in manager.shared:
+        external = ExternalObjects(manager)
+        manager.shared[ExternalObjects] = external
+    return manager.shared[ExternalObjects]
+
+
+def register(manager: Manager) -> None:
+    """Add the core controllers."""
+    manager.add_lease("controller-leader-election-capi")
+    external = shared_externals(manager)
+    remote = ClusterCache(manager)
+    cluster.register(manager, external, remote)
+    machine.register(manager, external, remote)
+    machineset.register(manager, external)
+    machinedeployment.register(manager, external)

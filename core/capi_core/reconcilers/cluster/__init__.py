@@ -1,0 +1,1 @@
+"""Cluster: ties infrastructure, control plane and workers together and reports on them."""

@@ -1,0 +1,1 @@
+"""MachineDeployment: rolls Machines from one template to the next through MachineSets."""

@@ -1,0 +1,1 @@
+"""MachineSet: keeps a number of like Machines."""
