@@ -9,19 +9,11 @@ from capi_core.reconcilers.machineset import reconciler as machineset
 from capi_core.runtime.manager import Manager
 
 
-def shared_externals(manager: Manager) -> ExternalObjects:
-    """The one reader of external objects of this process."""
-    if ExternalObjects not in manager.shared:
-        external = ExternalObjects(manager)
-        manager.shared[ExternalObjects] = external
-    return manager.shared[ExternalObjects]
-
-
 def register(manager: Manager) -> None:
     """Add the core controllers."""
     manager.add_lease("controller-leader-election-capi")
-    external = shared_externals(manager)
-    remote = ClusterCache(manager)
+    external = ExternalObjects.of(manager)
+    remote = ClusterCache.of(manager)
     cluster.register(manager, external, remote)
     machine.register(manager, external, remote)
     machineset.register(manager, external)

@@ -117,6 +117,14 @@ class ExternalObjects:
         self._stores: dict[Resource, tuple[Store, Reflector | None]] = {}
         self._subscribers: list[tuple[Controller, Resource]] = []
         self._tasks: set[asyncio.Task[None]] = set()
+        manager.on_close(self.close)
+
+    @classmethod
+    def of(cls, manager: Manager) -> "ExternalObjects":
+        """The one reader that the providers of ``manager``'s process share."""
+        if cls not in manager.shared:
+            manager.shared[cls] = cls(manager)
+        return manager.shared[cls]
 
     def subscribe(self, controller: Controller, owner: type[KubeObject]) -> None:
         """Enqueue the ``owner`` of each external object that changes."""

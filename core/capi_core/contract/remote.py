@@ -81,15 +81,11 @@ _NODE_WATCH = Watch(NODES)
 
 
 class ClusterCache:
-    """The workload clusters of one manager.
+    """The workload clusters of one manager."""
 
-    Args:
-        watches: what to watch in each cluster besides its Nodes.
-    """
-
-    def __init__(self, manager: Manager, *, watches: tuple[Watch, ...] = ()) -> None:
+    def __init__(self, manager: Manager) -> None:
         self._manager = manager
-        self._watches = (_NODE_WATCH, *watches)
+        self._watches: list[Watch] = [_NODE_WATCH]
         self._clusters = manager.store(Cluster)
         self._connected: dict[Key, RemoteCluster] = {}
         self._health: dict[Key, Health] = {}
@@ -98,7 +94,20 @@ class ClusterCache:
         self._handlers: list[Callable[[Key], None]] = []
         self._object_handlers: list[NodeHandler] = []
         self._clusters.on_change(self._cluster_changed)
-        manager.add_task(self._supervise, close=self.close)
+        manager.add_task(self._supervise)
+        manager.on_close(self.close)
+
+    @classmethod
+    def of(cls, manager: Manager, *watches: Watch) -> "ClusterCache":
+        """The one cache that the providers of ``manager``'s process share.
+
+        Args:
+            watches: what to watch in each cluster besides its Nodes.
+        """
+        cache: ClusterCache = manager.shared.setdefault(cls, None) or cls(manager)
+        manager.shared[cls] = cache
+        cache._watches += [watch for watch in watches if watch not in cache._watches]
+        return cache
 
     def on_connection(self, handler: Callable[[Key], None]) -> None:
         """Call ``handler`` with the Cluster's key on connect, disconnect and failed probes."""

@@ -116,16 +116,13 @@ class Manager:
         """Work only while holding the Lease ``name``."""
         self._leases.append(name)
 
-    def add_task(
-        self,
-        task: Callable[[], Awaitable[None]],
-        *,
-        close: Callable[[], Awaitable[None]] | None = None,
-    ) -> None:
-        """Run ``task`` beside the controllers, and ``close`` when everything has stopped."""
+    def add_task(self, task: Callable[[], Awaitable[None]]) -> None:
+        """Run ``task`` beside the controllers."""
         self._tasks.append(task)
-        if close:
-            self._closers.append(close)
+
+    def on_close(self, close: Callable[[], Awaitable[None]]) -> None:
+        """Await ``close()`` when the controllers have stopped."""
+        self._closers.append(close)
 
     def _mine(self, obj: dict[str, Any]) -> bool:
         wanted = self.options.watch_filter
