@@ -117,6 +117,7 @@ def _start(say: Say) -> Engine:
     if Path("/run/systemd/system").is_dir():
         run(["systemctl", "start", "docker"], timeout=START_TIMEOUT)
     else:
+        _wait_gone()
         say(f"starting dockerd, log in {log_file()}")
         with log_file().open("ab") as sink:
             process = subprocess.Popen(
@@ -126,6 +127,15 @@ def _start(say: Say) -> Engine:
         _pid_file().write_text(str(process.pid))
         return _wait_ready(process)
     return _wait_ready(None)
+
+
+def _wait_gone() -> None:
+    """Let an engine that is on its way out finish: while nodes run that takes some seconds."""
+    pid_file = Path("/var/run/docker.pid")
+    text = pid_file.read_text().strip() if pid_file.exists() else ""
+    deadline = time.monotonic() + START_TIMEOUT
+    while text.isdigit() and _is_dockerd(int(text)) and time.monotonic() < deadline:
+        time.sleep(0.2)
 
 
 def _wait_ready(process: "subprocess.Popen[bytes] | None") -> Engine:

@@ -64,7 +64,8 @@ def machine_verdicts(scope: ControlPlaneScope, machine: Machine) -> dict[str, Ve
     if scope.remote is None:
         return {kind: _unconnected(machine, kind) for kind in kinds}
     if not name:
-        text = "Waiting for GenericInfraMachine to report spec.providerID"
+        kind = machine.spec.infrastructure_ref.kind
+        text = f"Waiting for {kind} to report spec.providerID"
         if machine.spec.provider_id:
             text = f"Waiting for a Node with spec.providerID {machine.spec.provider_id} to exist"
         return {kind: Verdict("Unknown", "InspectionFailed", text) for kind in kinds}

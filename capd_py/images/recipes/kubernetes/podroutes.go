@@ -10,8 +10,10 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"sort"
+	"syscall"
 	"time"
 
 	"github.com/vishvananda/netlink"
@@ -78,7 +80,11 @@ func runPodRoutes() int {
 	ctx := context.Background()
 	factory.Start(ctx.Done())
 	factory.WaitForCacheSync(ctx.Done())
-	serve(informer.GetStore(), changed, os.Getenv("NODE_NAME"))
+	// The first process of a container is sent signals that it does not handle in vain.
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
+	go serve(informer.GetStore(), changed, os.Getenv("NODE_NAME"))
+	<-stop
 	return 0
 }
 

@@ -1,0 +1,1 @@
+"""One command to a management cluster and back: `capd up`, `capd quickstart`, `capd down`."""
