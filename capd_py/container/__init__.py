@@ -1,0 +1,1 @@
+"""Containers as machines: the seam to the engine, its real side and its fake."""
