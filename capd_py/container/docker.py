@@ -124,7 +124,7 @@ class DockerRuntime:
         avoid: list[str] = []
         open_files = spec.open_files
         for attempt in range(_TRIES):
-            address = self._free_address(spec.network, avoid)
+            address = self._free_address(spec, avoid)
             created = self._create(spec, address, open_files)
             try:
                 for path, content in spec.files.items():
@@ -145,12 +145,12 @@ class DockerRuntime:
                 raise
             container = self._inspect(created)
             if container is None:
-                raise RuntimeFailure(f"container {spec.name} vanished after its start")
+                break
             return container
-        raise AssertionError("unreachable")
+        raise RuntimeFailure(f"container {spec.name} vanished after its start")
 
-    def _free_address(self, network: str, avoid: Sequence[str]) -> str | None:
-        api = self._api()
+    def _free_address(self, spec: ContainerSpec, avoid: Sequence[str]) -> str | None:
+        api, network = self._api(), spec.network
         info = api.inspect_network(network)
         pools = [p for p in info["IPAM"]["Config"] or [] if p.get("IPRange")]
         if not pools:
@@ -161,6 +161,8 @@ class DockerRuntime:
             settings = item["NetworkSettings"]["Networks"].get(network) or {}
             used.add((settings.get("IPAMConfig") or {}).get("IPv4Address"))
         known = {address for address in (*used, *avoid) if address}
+        if spec.address and spec.address not in known:
+            return spec.address
         return choose_address(Network(pools[0]["Subnet"]), known)
 
     def _create(self, spec: ContainerSpec, address: str | None, open_files: int | None) -> str:
@@ -212,6 +214,17 @@ class DockerRuntime:
         if "name=rootless" in security:
             options["devices"] = ["/dev/fuse:/dev/fuse:rwm"]
         return options
+
+    async def start(self, container: Container) -> Container:
+        """Start a stopped container."""
+        return await self._call(self._start, container)
+
+    def _start(self, container: Container) -> Container:
+        self._api().start(container.id)
+        started = self._inspect(container.id)
+        if started is None:
+            raise RuntimeFailure(f"container {container.name} vanished after its start")
+        return started
 
     async def remove(self, container: Container) -> None:
         """Kill and remove a container with its volumes."""

@@ -56,7 +56,8 @@ def exchange(stream: Any, stdin: Iterable[bytes], timeout: float) -> tuple[str, 
     raw.setblocking(False)
     frames = Frames()
     frames.feed(_read_ahead(stream))
-    source, pending = iter(stdin), memoryview(b"")
+    source = iter(stdin)
+    pending: memoryview | None = memoryview(b"")
     deadline, sending = time.monotonic() + timeout, True
     with selectors.DefaultSelector() as selector:
         selector.register(raw, selectors.EVENT_READ | selectors.EVENT_WRITE)
@@ -68,10 +69,14 @@ def exchange(stream: Any, stdin: Iterable[bytes], timeout: float) -> tuple[str, 
             if sending and events & selectors.EVENT_WRITE:
                 if not pending:
                     pending = memoryview(next(source, b""))
-                if pending:
-                    with contextlib.suppress(BlockingIOError):
-                        pending = pending[raw.send(pending[:_CHUNK]) :]
-                else:
+                try:
+                    pending = pending[raw.send(pending[:_CHUNK]) :] if pending else None
+                except BlockingIOError:
+                    continue
+                except OSError:
+                    # The command does not want more.
+                    pending = None
+                if pending is None:
                     sending = False
                     # Only half of the connection ends: the outputs are still to come.
                     with contextlib.suppress(OSError):

@@ -34,6 +34,7 @@ class ContainerSpec:
 
     Attributes:
         network: name of the network; the container gets an address there that stays its own.
+        address: the one to take if it is free; empty for any.
         files: written before the container starts; path to content.
         publish: container port to host port on the loopback address; 0 takes a free one, which
             stays the same when the container starts again.
@@ -45,6 +46,7 @@ class ContainerSpec:
     image: str
     network: str
     labels: Mapping[str, str]
+    address: str = ""
     command: Sequence[str] = ()
     entrypoint: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -129,6 +131,10 @@ class Runtime(Protocol):
         Raises:
             ImageMissing: the image cannot be had.
         """
+        ...
+
+    async def start(self, container: Container) -> Container:
+        """Start a stopped container; its address and ports stay."""
         ...
 
     async def remove(self, container: Container) -> None:

@@ -1,0 +1,1 @@
+"""Bootstrap data acted out in a container, which has no cloud-init of its own."""

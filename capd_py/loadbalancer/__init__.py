@@ -1,0 +1,1 @@
+"""The HAProxy container in front of a cluster's API servers."""
