@@ -1,255 +1,172 @@
-"""Draft."""
+"""The Cluster: the object that everything of a workload cluster belongs to."""
 
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from capi_core.api.meta import Condition, KubeObject, Model, Resource
-from capi_core.api.shared import ContractVersionedObjectReference, StatusVersion
+from capi_core.api.meta import KubeObject, Model, NonEmpty, Resource
+from capi_core.api.schema import (
+    AGE,
+    PAUSED,
+    PHASE,
+    Column,
+    Definition,
+    ObservedGeneration,
+    QualifiedName,
+    Schema,
+)
+from capi_core.api.shared import (
+    APIEndpoint,
+    Conditions,
+    ContractVersionedObjectReference,
+    FailureDomain,
+    StatusVersion,
+    V1Beta1Condition,
+)
+from capi_core.api.topology import Topology
 
 
 class ClusterAvailabilityGate(Model):
-    condition_type: str = ""
-    polarity: str | None = None
+    """A condition that takes part in the cluster's Available condition."""
+
+    condition_type: Annotated[QualifiedName, Schema(required=True)] = ""
+    polarity: Annotated[str | None, Schema(enum=("Positive", "Negative"))] = None
 
 
-class ClusterClusterNetworkPods(Model):
-    cidr_blocks: list[str] = Field(default_factory=list)
+class NetworkRanges(Model):
+    """Address ranges in CIDR notation."""
+
+    cidr_blocks: Annotated[
+        list[str], Schema(required=True, items=(1, 100), atomic=True, each=Schema(length=(1, 43)))
+    ] = Field(default_factory=list)
 
 
-class ClusterClusterNetwork(Model):
-    api_server_port: int | None = None
-    pods: ClusterClusterNetworkPods = Field(default_factory=ClusterClusterNetworkPods)
-    service_domain: str | None = None
-    services: ClusterClusterNetworkPods = Field(default_factory=ClusterClusterNetworkPods)
+class ClusterNetwork(NonEmpty):
+    """Addresses and names inside the workload cluster."""
+
+    api_server_port: Annotated[int | None, Schema(between=(1, 65535))] = None
+    pods: NetworkRanges = Field(default_factory=NetworkRanges)
+    service_domain: Annotated[str | None, Schema(length=(1, 253))] = None
+    services: NetworkRanges = Field(default_factory=NetworkRanges)
 
 
-class ClusterControlPlaneEndpoint(Model):
-    host: str | None = None
-    port: int | None = None
+class ClusterSpec(NonEmpty):
+    """The cluster as wanted."""
 
-
-class ClusterTopologyClassRef(Model):
-    name: str = ""
-    namespace: str | None = None
-
-
-class ClusterTopologyControlPlaneDeletion(Model):
-    node_deletion_timeout_seconds: int | None = None
-    node_drain_timeout_seconds: int | None = None
-    node_volume_detach_timeout_seconds: int | None = None
-
-
-class ClusterTopologyControlPlaneHealthCheckChecksUnhealthyMachineCondition(Model):
-    status: str = ""
-    timeout_seconds: int | None = None
-    type: str = ""
-
-
-class ClusterTopologyControlPlaneHealthCheckChecks(Model):
-    node_startup_timeout_seconds: int | None = None
-    unhealthy_machine_conditions: list[ClusterTopologyControlPlaneHealthCheckChecksUnhealthyMachineCondition] = Field(default_factory=list)
-    unhealthy_node_conditions: list[ClusterTopologyControlPlaneHealthCheckChecksUnhealthyMachineCondition] = Field(default_factory=list)
-
-
-class ClusterTopologyControlPlaneHealthCheckRemediationTemplateRef(Model):
-    api_version: str = ""
-    kind: str = ""
-    name: str = ""
-
-
-class ClusterTopologyControlPlaneHealthCheckRemediationTriggerIf(Model):
-    unhealthy_in_range: str | None = None
-    unhealthy_less_than_or_equal_to: int | str | None = None
-
-
-class ClusterTopologyControlPlaneHealthCheckRemediation(Model):
-    template_ref: ClusterTopologyControlPlaneHealthCheckRemediationTemplateRef = Field(default_factory=ClusterTopologyControlPlaneHealthCheckRemediationTemplateRef)
-    trigger_if: ClusterTopologyControlPlaneHealthCheckRemediationTriggerIf = Field(default_factory=ClusterTopologyControlPlaneHealthCheckRemediationTriggerIf)
-
-
-class ClusterTopologyControlPlaneHealthCheck(Model):
-    checks: ClusterTopologyControlPlaneHealthCheckChecks = Field(default_factory=ClusterTopologyControlPlaneHealthCheckChecks)
-    enabled: bool | None = None
-    remediation: ClusterTopologyControlPlaneHealthCheckRemediation = Field(default_factory=ClusterTopologyControlPlaneHealthCheckRemediation)
-
-
-class ClusterTopologyControlPlaneMetadata(Model):
-    annotations: dict[str, str] = Field(default_factory=dict)
-    labels: dict[str, str] = Field(default_factory=dict)
-
-
-class ClusterTopologyControlPlaneRollout(Model):
-    after: str | None = None
-
-
-class ClusterTopologyControlPlaneTaint(Model):
-    effect: str = ""
-    key: str = ""
-    propagation: str = ""
-    value: str | None = None
-
-
-class ClusterTopologyControlPlaneVariablesOverride(Model):
-    name: str = ""
-    value: Any | None = None
-
-
-class ClusterTopologyControlPlaneVariables(Model):
-    overrides: list[ClusterTopologyControlPlaneVariablesOverride] = Field(default_factory=list)
-
-
-class ClusterTopologyControlPlane(Model):
-    deletion: ClusterTopologyControlPlaneDeletion = Field(default_factory=ClusterTopologyControlPlaneDeletion)
-    health_check: ClusterTopologyControlPlaneHealthCheck = Field(default_factory=ClusterTopologyControlPlaneHealthCheck)
-    metadata: ClusterTopologyControlPlaneMetadata = Field(default_factory=ClusterTopologyControlPlaneMetadata)
-    readiness_gates: list[ClusterAvailabilityGate] = Field(default_factory=list)
-    replicas: int | None = None
-    rollout: ClusterTopologyControlPlaneRollout = Field(default_factory=ClusterTopologyControlPlaneRollout)
-    taints: list[ClusterTopologyControlPlaneTaint] = Field(default_factory=list)
-    variables: ClusterTopologyControlPlaneVariables = Field(default_factory=ClusterTopologyControlPlaneVariables)
-
-
-class ClusterTopologyWorkersMachineDeploymentDeletion(Model):
-    node_deletion_timeout_seconds: int | None = None
-    node_drain_timeout_seconds: int | None = None
-    node_volume_detach_timeout_seconds: int | None = None
-    order: str | None = None
-
-
-class ClusterTopologyWorkersMachineDeploymentHealthCheckRemediation(Model):
-    max_in_flight: int | str | None = None
-    template_ref: ClusterTopologyControlPlaneHealthCheckRemediationTemplateRef = Field(default_factory=ClusterTopologyControlPlaneHealthCheckRemediationTemplateRef)
-    trigger_if: ClusterTopologyControlPlaneHealthCheckRemediationTriggerIf = Field(default_factory=ClusterTopologyControlPlaneHealthCheckRemediationTriggerIf)
-
-
-class ClusterTopologyWorkersMachineDeploymentHealthCheck(Model):
-    checks: ClusterTopologyControlPlaneHealthCheckChecks = Field(default_factory=ClusterTopologyControlPlaneHealthCheckChecks)
-    enabled: bool | None = None
-    remediation: ClusterTopologyWorkersMachineDeploymentHealthCheckRemediation = Field(default_factory=ClusterTopologyWorkersMachineDeploymentHealthCheckRemediation)
-
-
-class ClusterTopologyWorkersMachineDeploymentRolloutStrategyRollingUpdate(Model):
-    max_surge: int | str | None = None
-    max_unavailable: int | str | None = None
-
-
-class ClusterTopologyWorkersMachineDeploymentRolloutStrategy(Model):
-    rolling_update: ClusterTopologyWorkersMachineDeploymentRolloutStrategyRollingUpdate = Field(default_factory=ClusterTopologyWorkersMachineDeploymentRolloutStrategyRollingUpdate)
-    type: str = ""
-
-
-class ClusterTopologyWorkersMachineDeploymentRollout(Model):
-    after: str | None = None
-    strategy: ClusterTopologyWorkersMachineDeploymentRolloutStrategy = Field(default_factory=ClusterTopologyWorkersMachineDeploymentRolloutStrategy)
-
-
-class ClusterTopologyWorkersMachineDeployment(Model):
-    class_: str = Field(alias="class", default="")
-    deletion: ClusterTopologyWorkersMachineDeploymentDeletion = Field(default_factory=ClusterTopologyWorkersMachineDeploymentDeletion)
-    failure_domain: str | None = None
-    health_check: ClusterTopologyWorkersMachineDeploymentHealthCheck = Field(default_factory=ClusterTopologyWorkersMachineDeploymentHealthCheck)
-    metadata: ClusterTopologyControlPlaneMetadata = Field(default_factory=ClusterTopologyControlPlaneMetadata)
-    min_ready_seconds: int | None = None
-    name: str = ""
-    readiness_gates: list[ClusterAvailabilityGate] = Field(default_factory=list)
-    replicas: int | None = None
-    rollout: ClusterTopologyWorkersMachineDeploymentRollout = Field(default_factory=ClusterTopologyWorkersMachineDeploymentRollout)
-    taints: list[ClusterTopologyControlPlaneTaint] = Field(default_factory=list)
-    variables: ClusterTopologyControlPlaneVariables = Field(default_factory=ClusterTopologyControlPlaneVariables)
-
-
-class ClusterTopologyWorkersMachinePool(Model):
-    class_: str = Field(alias="class", default="")
-    deletion: ClusterTopologyControlPlaneDeletion = Field(default_factory=ClusterTopologyControlPlaneDeletion)
-    failure_domains: list[str] = Field(default_factory=list)
-    metadata: ClusterTopologyControlPlaneMetadata = Field(default_factory=ClusterTopologyControlPlaneMetadata)
-    min_ready_seconds: int | None = None
-    name: str = ""
-    replicas: int | None = None
-    taints: list[ClusterTopologyControlPlaneTaint] = Field(default_factory=list)
-    variables: ClusterTopologyControlPlaneVariables = Field(default_factory=ClusterTopologyControlPlaneVariables)
-
-
-class ClusterTopologyWorkers(Model):
-    machine_deployments: list[ClusterTopologyWorkersMachineDeployment] = Field(default_factory=list)
-    machine_pools: list[ClusterTopologyWorkersMachinePool] = Field(default_factory=list)
-
-
-class ClusterTopology(Model):
-    class_ref: ClusterTopologyClassRef = Field(default_factory=ClusterTopologyClassRef)
-    control_plane: ClusterTopologyControlPlane = Field(default_factory=ClusterTopologyControlPlane)
-    variables: list[ClusterTopologyControlPlaneVariablesOverride] = Field(default_factory=list)
-    version: str = ""
-    workers: ClusterTopologyWorkers = Field(default_factory=ClusterTopologyWorkers)
-
-
-class ClusterSpec(Model):
-    availability_gates: list[ClusterAvailabilityGate] = Field(default_factory=list)
-    cluster_network: ClusterClusterNetwork = Field(default_factory=ClusterClusterNetwork)
-    control_plane_endpoint: ClusterControlPlaneEndpoint = Field(default_factory=ClusterControlPlaneEndpoint)
+    availability_gates: Annotated[
+        list[ClusterAvailabilityGate], Schema(items=(1, 32), keys=("conditionType",))
+    ] = Field(default_factory=list)
+    cluster_network: ClusterNetwork = Field(default_factory=ClusterNetwork)
+    control_plane_endpoint: APIEndpoint = Field(default_factory=APIEndpoint)
     control_plane_ref: ContractVersionedObjectReference | None = None
     infrastructure_ref: ContractVersionedObjectReference | None = None
     paused: bool | None = None
-    topology: ClusterTopology | None = None
+    topology: Topology | None = None
 
 
-class ClusterControlPlaneUpgradePlan(Model):
-    version: str = ""
+class ClusterUpgradeStep(Model):
+    """A version that an upgrade passes through."""
+
+    version: Annotated[str, Schema(required=True, length=(1, 256))] = ""
 
 
-class ClusterStatusControlPlane(Model):
+class ClusterControlPlaneStatus(Model):
+    """Numbers of the control plane's machines."""
+
     available_replicas: int | None = None
     desired_replicas: int | None = None
     ready_replicas: int | None = None
     replicas: int | None = None
     up_to_date_replicas: int | None = None
-    upgrade_plan: list[ClusterControlPlaneUpgradePlan] = Field(default_factory=list)
-    versions: list[StatusVersion] = Field(default_factory=list)
+    upgrade_plan: Annotated[list[ClusterUpgradeStep], Schema(items=(1, 32), atomic=True)] = Field(
+        default_factory=list
+    )
+    versions: Annotated[list[StatusVersion], Schema(items=(1, 32), atomic=True)] = Field(
+        default_factory=list
+    )
 
 
-class ClusterDeprecatedV1beta1Condition(Model):
-    last_transition_time: str = ""
-    message: str | None = None
-    reason: str | None = None
-    severity: str | None = None
-    status: str = ""
-    type: str = ""
+class ClusterV1Beta1Status(Model):
+    """Status that v1beta1 had and v1beta2 has no more."""
 
-
-class ClusterStatusDeprecatedV1beta1(Model):
-    conditions: list[ClusterDeprecatedV1beta1Condition] = Field(default_factory=list)
-    failure_message: str | None = None
+    conditions: list[V1Beta1Condition] = Field(default_factory=list)
+    failure_message: Annotated[str | None, Schema(length=(1, 10240))] = None
     failure_reason: str | None = None
 
 
-class ClusterStatusDeprecated(Model):
-    v1beta1: ClusterStatusDeprecatedV1beta1 = Field(default_factory=ClusterStatusDeprecatedV1beta1)
+class ClusterDeprecatedStatus(Model):
+    """Status kept for older versions of the API."""
+
+    v1beta1: ClusterV1Beta1Status = Field(alias="v1beta1", default_factory=ClusterV1Beta1Status)
 
 
-class ClusterFailureDomain(Model):
-    attributes: dict[str, str] = Field(default_factory=dict)
-    control_plane: bool | None = None
-    name: str = ""
+class ClusterInitialization(NonEmpty):
+    """What has been reached once in the cluster's life."""
 
-
-class ClusterStatusInitialization(Model):
     control_plane_initialized: bool | None = None
     infrastructure_provisioned: bool | None = None
 
 
-class ClusterStatus(Model):
-    conditions: list[Condition] = Field(default_factory=list)
-    control_plane: ClusterStatusControlPlane = Field(default_factory=ClusterStatusControlPlane)
-    deprecated: ClusterStatusDeprecated | None = None
-    failure_domains: list[ClusterFailureDomain] = Field(default_factory=list)
-    initialization: ClusterStatusInitialization = Field(default_factory=ClusterStatusInitialization)
-    observed_generation: int | None = None
-    phase: str | None = None
-    workers: ClusterStatusControlPlane = Field(default_factory=ClusterStatusControlPlane)
+class WorkersStatus(Model):
+    """Numbers of the workers' machines."""
+
+    available_replicas: int | None = None
+    desired_replicas: int | None = None
+    ready_replicas: int | None = None
+    replicas: int | None = None
+    up_to_date_replicas: int | None = None
+    upgrade_plan: Annotated[list[ClusterUpgradeStep], Schema(items=(1, 32), atomic=True)] = Field(
+        default_factory=list
+    )
+    versions: Annotated[list[StatusVersion], Schema(items=(1, 32), atomic=True)] = Field(
+        default_factory=list
+    )
+
+
+class ClusterStatus(NonEmpty):
+    """The cluster as observed."""
+
+    conditions: Conditions = Field(default_factory=list)
+    control_plane: ClusterControlPlaneStatus = Field(default_factory=ClusterControlPlaneStatus)
+    deprecated: ClusterDeprecatedStatus | None = None
+    failure_domains: Annotated[list[FailureDomain], Schema(items=(1, 100), keys=("name",))] = Field(
+        default_factory=list
+    )
+    initialization: ClusterInitialization = Field(default_factory=ClusterInitialization)
+    observed_generation: ObservedGeneration | None = None
+    phase: Annotated[
+        str | None,
+        Schema(enum=("Pending", "Provisioning", "Provisioned", "Deleting", "Failed", "Unknown")),
+    ] = None
+    workers: WorkersStatus = Field(default_factory=WorkersStatus)
 
 
 class Cluster(KubeObject):
+    """A workload cluster."""
+
     resource: ClassVar[Resource] = Resource("cluster.x-k8s.io", "v1beta2", "Cluster", "clusters")
-    spec: ClusterSpec = Field(default_factory=ClusterSpec)
+    definition: ClassVar[Definition] = Definition(
+        provider="cluster-api",
+        short_names=("cl",),
+        columns=(
+            Column("ClusterClass", ".spec.topology.classRef.name"),
+            Column.condition("Available"),
+            Column.count("CP Desired", ".status.controlPlane.desiredReplicas"),
+            Column.count("CP Current", ".status.controlPlane.replicas", 10),
+            Column.count("CP Ready", ".status.controlPlane.readyReplicas", 10),
+            Column.count("CP Available", ".status.controlPlane.availableReplicas"),
+            Column.count("CP Up-to-date", ".status.controlPlane.upToDateReplicas"),
+            Column.count("W Desired", ".status.workers.desiredReplicas"),
+            Column.count("W Current", ".status.workers.replicas", 10),
+            Column.count("W Ready", ".status.workers.readyReplicas", 10),
+            Column.count("W Available", ".status.workers.availableReplicas"),
+            Column.count("W Up-to-date", ".status.workers.upToDateReplicas"),
+            PAUSED,
+            PHASE,
+            AGE,
+            Column("Version", ".spec.topology.version"),
+        ),
+    )
+
+    spec: Annotated[ClusterSpec, Schema(required=True)] = Field(default_factory=ClusterSpec)
     status: ClusterStatus = Field(default_factory=ClusterStatus)

@@ -1,58 +1,143 @@
-"""Draft."""
+"""The MachineDeployment: machine sets that follow a changing template."""
 
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from capi_core.api.meta import Condition, KubeObject, Model, Resource
-from capi_core.api.cluster import ClusterDeprecatedV1beta1Condition, ClusterTopologyWorkersMachineDeploymentRollout
 from capi_core.api.machine import MachineTemplateSpec
-from capi_core.api.machineset import MachineSetDeletion, MachineSetMachineNaming
-from capi_core.api.shared import LabelSelector, StatusVersion
+from capi_core.api.machineset import MachineSetDeletion
+from capi_core.api.meta import KubeObject, Model, NonEmpty, Resource
+from capi_core.api.schema import (
+    AGE,
+    CLUSTER_NAME,
+    PAUSED,
+    PHASE,
+    Column,
+    Definition,
+    IntOrString,
+    ObservedGeneration,
+    Schema,
+    Time,
+)
+from capi_core.api.shared import (
+    Conditions,
+    LabelSelector,
+    MachineNaming,
+    StatusVersion,
+    V1Beta1Condition,
+)
 
 
-class MachineDeploymentRemediation(Model):
-    max_in_flight: int | str | None = None
+class MachineDeploymentRollingUpdate(NonEmpty):
+    """How far a rolling update may leave the wanted number of machines."""
+
+    max_surge: IntOrString | None = None
+    max_unavailable: IntOrString | None = None
+
+
+class MachineDeploymentRolloutStrategy(NonEmpty):
+    """How old machines give way to new ones."""
+
+    rolling_update: MachineDeploymentRollingUpdate = Field(
+        default_factory=MachineDeploymentRollingUpdate
+    )
+    type: Annotated[str, Schema(required=True, enum=("RollingUpdate", "OnDelete"))] = ""
+
+
+class MachineDeploymentRollout(NonEmpty):
+    """When and how machines are replaced."""
+
+    after: Time | None = None
+    strategy: MachineDeploymentRolloutStrategy = Field(
+        default_factory=MachineDeploymentRolloutStrategy
+    )
+
+
+class MachineDeploymentRemediation(NonEmpty):
+    """How many unhealthy machines are replaced at a time."""
+
+    max_in_flight: IntOrString | None = None
 
 
 class MachineDeploymentSpec(Model):
-    cluster_name: str = ""
+    """The deployment as wanted."""
+
+    cluster_name: Annotated[str, Schema(required=True, length=(1, 63))] = ""
     deletion: MachineSetDeletion = Field(default_factory=MachineSetDeletion)
-    machine_naming: MachineSetMachineNaming = Field(default_factory=MachineSetMachineNaming)
+    machine_naming: MachineNaming = Field(default_factory=MachineNaming)
     paused: bool | None = None
     remediation: MachineDeploymentRemediation = Field(default_factory=MachineDeploymentRemediation)
     replicas: int | None = None
-    rollout: ClusterTopologyWorkersMachineDeploymentRollout = Field(default_factory=ClusterTopologyWorkersMachineDeploymentRollout)
-    selector: LabelSelector = Field(default_factory=LabelSelector)
-    template: MachineTemplateSpec = Field(default_factory=MachineTemplateSpec)
+    rollout: MachineDeploymentRollout = Field(default_factory=MachineDeploymentRollout)
+    selector: Annotated[LabelSelector, Schema(required=True)] = Field(default_factory=LabelSelector)
+    template: Annotated[MachineTemplateSpec, Schema(required=True)] = Field(
+        default_factory=MachineTemplateSpec
+    )
 
 
-class MachineDeploymentStatusDeprecatedV1beta1(Model):
+class MachineDeploymentV1Beta1Status(Model):
+    """Status that v1beta1 had and v1beta2 has no more."""
+
     available_replicas: int | None = None
-    conditions: list[ClusterDeprecatedV1beta1Condition] = Field(default_factory=list)
+    conditions: list[V1Beta1Condition] = Field(default_factory=list)
     ready_replicas: int | None = None
     unavailable_replicas: int | None = None
     updated_replicas: int | None = None
 
 
-class MachineDeploymentStatusDeprecated(Model):
-    v1beta1: MachineDeploymentStatusDeprecatedV1beta1 = Field(default_factory=MachineDeploymentStatusDeprecatedV1beta1)
+class MachineDeploymentDeprecatedStatus(Model):
+    """Status kept for older versions of the API."""
+
+    v1beta1: MachineDeploymentV1Beta1Status = Field(
+        alias="v1beta1", default_factory=MachineDeploymentV1Beta1Status
+    )
 
 
-class MachineDeploymentStatus(Model):
+class MachineDeploymentStatus(NonEmpty):
+    """The deployment as observed."""
+
     available_replicas: int | None = None
-    conditions: list[Condition] = Field(default_factory=list)
-    deprecated: MachineDeploymentStatusDeprecated | None = None
-    observed_generation: int | None = None
-    phase: str | None = None
+    conditions: Conditions = Field(default_factory=list)
+    deprecated: MachineDeploymentDeprecatedStatus | None = None
+    observed_generation: ObservedGeneration | None = None
+    phase: Annotated[
+        str | None, Schema(enum=("ScalingUp", "ScalingDown", "Running", "Failed", "Unknown"))
+    ] = None
     ready_replicas: int | None = None
     replicas: int | None = None
-    selector: str | None = None
+    selector: Annotated[str | None, Schema(length=(1, 4096))] = None
     up_to_date_replicas: int | None = None
-    versions: list[StatusVersion] = Field(default_factory=list)
+    versions: Annotated[list[StatusVersion], Schema(items=(1, 100), keys=("version",))] = Field(
+        default_factory=list
+    )
 
 
 class MachineDeployment(KubeObject):
-    resource: ClassVar[Resource] = Resource("cluster.x-k8s.io", "v1beta2", "MachineDeployment", "machinedeployments")
-    spec: MachineDeploymentSpec = Field(default_factory=MachineDeploymentSpec)
+    """Equal machines that are replaced when their template changes."""
+
+    resource: ClassVar[Resource] = Resource(
+        "cluster.x-k8s.io", "v1beta2", "MachineDeployment", "machinedeployments"
+    )
+    definition: ClassVar[Definition] = Definition(
+        provider="cluster-api",
+        short_names=("md",),
+        columns=(
+            CLUSTER_NAME,
+            Column.condition("Available"),
+            Column.count("Desired", ".spec.replicas"),
+            Column.count("Current", ".status.replicas"),
+            Column.count("Ready", ".status.readyReplicas"),
+            Column.count("Available", ".status.availableReplicas"),
+            Column.count("Up-to-date", ".status.upToDateReplicas"),
+            PAUSED,
+            PHASE,
+            AGE,
+            Column("Version", ".spec.template.spec.version"),
+        ),
+        scale=True,
+    )
+
+    spec: Annotated[MachineDeploymentSpec, Schema(required=True)] = Field(
+        default_factory=MachineDeploymentSpec
+    )
     status: MachineDeploymentStatus = Field(default_factory=MachineDeploymentStatus)

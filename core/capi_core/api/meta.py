@@ -8,11 +8,13 @@ its own is ``X | None``.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticUndefined
+
+from capi_core.api.schema import QUALIFIED_NAME, Definition, Schema, Time
 
 JsonObject = dict[str, Any]
 ConditionStatus = Literal["True", "False", "Unknown"]
@@ -22,6 +24,8 @@ class Model(BaseModel):
     """A JSON object of the Kubernetes API: camelCase on the wire, snake_case in Python."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="allow")
+    bounds: ClassVar[Schema] = Schema()
+    """What the API server demands of the struct wherever it stands."""
 
     @model_serializer(mode="wrap")
     def _omit_empty(self, handler: SerializerFunctionWrapHandler) -> JsonObject:
@@ -39,6 +43,12 @@ class Model(BaseModel):
     def dump(self) -> JsonObject:
         """The object as it goes on the wire, without unset fields."""
         return self.model_dump(by_alias=True, mode="json")
+
+
+class NonEmpty(Model):
+    """A struct that the API server refuses when it is present and empty."""
+
+    bounds: ClassVar[Schema] = Schema(properties=(1, None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +109,21 @@ class ObjectMeta(Model):
 class Condition(Model):
     """metav1.Condition: ``last_transition_time`` moves only when ``status`` does."""
 
-    type: str
+    type: Annotated[str, Schema(pattern=QUALIFIED_NAME, length=(None, 316))]
     status: ConditionStatus
-    observed_generation: int | None = None
-    last_transition_time: str
-    reason: str
-    message: str
+    observed_generation: Annotated[int | None, Schema(format="int64", between=(0, None))] = None
+    last_transition_time: Time
+    reason: Annotated[
+        str, Schema(pattern=r"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$", length=(1, 1024))
+    ]
+    message: Annotated[str, Schema(length=(None, 32768))]
 
 
 class KubeObject(Model):
-    """The base of every kind; ``resource`` says where it is served."""
+    """The base of every kind; ``resource`` says where it is served, ``definition`` how it shows."""
 
     resource: ClassVar[Resource]
+    definition: ClassVar[Definition]
 
     api_version: str = ""
     kind: str = ""
