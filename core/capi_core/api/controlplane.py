@@ -34,22 +34,33 @@ from capi_core.api.shared import (
 class KubeadmControlPlaneMachineTemplateSpec(Model):
     """Settings of the control plane machines."""
 
-    deletion: MachineDeletion = Field(default_factory=MachineDeletion)
-    infrastructure_ref: Annotated[ContractVersionedObjectReference, Schema(required=True)] = Field(
-        default_factory=ContractVersionedObjectReference
+    deletion: Annotated[MachineDeletion, Schema("Time limits for the deletion of machines.")] = (
+        Field(default_factory=MachineDeletion)
     )
+    infrastructure_ref: Annotated[
+        ContractVersionedObjectReference,
+        Schema("The object that provides the machine, or its template.", required=True),
+    ] = Field(default_factory=ContractVersionedObjectReference)
     readiness_gates: Annotated[
-        list[MachineReadinessGate], Schema(items=(1, 32), keys=("conditionType",))
+        list[MachineReadinessGate],
+        Schema(
+            "Further conditions that must hold for a machine to be Ready.",
+            items=(1, 32),
+            keys=("conditionType",),
+        ),
     ] = Field(default_factory=list)
-    taints: Annotated[list[MachineTaint], Schema(items=(1, 64), keys=("key", "effect"))] = Field(
-        default_factory=list
-    )
+    taints: Annotated[
+        list[MachineTaint],
+        Schema("Taints of the machines' nodes.", items=(1, 64), keys=("key", "effect")),
+    ] = Field(default_factory=list)
 
 
 class KubeadmControlPlaneMachineTemplate(Model):
     """The machine that each replica is made from."""
 
-    metadata: TemplateMetadata = Field(default_factory=TemplateMetadata)
+    metadata: Annotated[TemplateMetadata, Schema("Labels and annotations to add.")] = Field(
+        default_factory=TemplateMetadata
+    )
     spec: Annotated[KubeadmControlPlaneMachineTemplateSpec, Schema(required=True)] = Field(
         default_factory=KubeadmControlPlaneMachineTemplateSpec
     )
@@ -58,75 +69,113 @@ class KubeadmControlPlaneMachineTemplate(Model):
 class KubeadmControlPlaneRemediation(NonEmpty):
     """How often unhealthy machines are replaced."""
 
-    max_retry: int | None = None
-    min_healthy_period_seconds: Seconds | None = None
-    retry_period_seconds: Seconds | None = None
+    max_retry: Annotated[
+        int | None, Schema("How often one machine's replacement is tried; without end when unset.")
+    ] = None
+    min_healthy_period_seconds: Annotated[
+        Seconds | None,
+        Schema("How long a machine has to be healthy for its retries to be forgotten."),
+    ] = None
+    retry_period_seconds: Annotated[
+        Seconds | None, Schema("How long to wait between two tries.")
+    ] = None
 
 
 class KubeadmControlPlaneRolloutBefore(NonEmpty):
     """Events ahead of which machines are replaced."""
 
-    certificates_expiry_days: Annotated[int | None, Schema(between=(7, None))] = None
+    certificates_expiry_days: Annotated[
+        int | None,
+        Schema(
+            "Replace machines whose certificates expire within this many days.", between=(7, None)
+        ),
+    ] = None
 
 
 class KubeadmControlPlaneRollingUpdate(NonEmpty):
     """How far a rolling update may exceed the wanted replicas."""
 
-    max_surge: IntOrString | None = None
+    max_surge: Annotated[
+        IntOrString | None, Schema("How many machines there may be above the wanted number.")
+    ] = None
 
 
 class KubeadmControlPlaneRolloutStrategy(NonEmpty):
     """How old machines give way to new ones."""
 
-    rolling_update: KubeadmControlPlaneRollingUpdate = Field(
-        default_factory=KubeadmControlPlaneRollingUpdate
-    )
-    type: Annotated[str, Schema(required=True, enum=("RollingUpdate",))] = ""
+    rolling_update: Annotated[
+        KubeadmControlPlaneRollingUpdate, Schema("Limits of a rolling update.")
+    ] = Field(default_factory=KubeadmControlPlaneRollingUpdate)
+    type: Annotated[
+        str, Schema("RollingUpdate is the only strategy.", required=True, enum=("RollingUpdate",))
+    ] = ""
 
 
 class KubeadmControlPlaneRollout(NonEmpty):
     """When and how machines are replaced."""
 
-    after: Time | None = None
-    before: KubeadmControlPlaneRolloutBefore = Field(
-        default_factory=KubeadmControlPlaneRolloutBefore
-    )
-    strategy: KubeadmControlPlaneRolloutStrategy = Field(
-        default_factory=KubeadmControlPlaneRolloutStrategy
-    )
+    after: Annotated[
+        Time | None, Schema("Replace machines that are older than this time, once it has come.")
+    ] = None
+    before: Annotated[
+        KubeadmControlPlaneRolloutBefore, Schema("Events ahead of which machines are replaced.")
+    ] = Field(default_factory=KubeadmControlPlaneRolloutBefore)
+    strategy: Annotated[
+        KubeadmControlPlaneRolloutStrategy, Schema("How machines are replaced.")
+    ] = Field(default_factory=KubeadmControlPlaneRolloutStrategy)
 
 
 class KubeadmControlPlaneSpec(Model):
     """The control plane as wanted."""
 
-    kubeadm_config_spec: KubeadmConfigSpec = Field(default_factory=KubeadmConfigSpec)
-    machine_naming: MachineNaming = Field(default_factory=MachineNaming)
-    machine_template: Annotated[KubeadmControlPlaneMachineTemplate, Schema(required=True)] = Field(
-        default_factory=KubeadmControlPlaneMachineTemplate
+    kubeadm_config_spec: Annotated[KubeadmConfigSpec, Schema("How the machines become nodes.")] = (
+        Field(default_factory=KubeadmConfigSpec)
     )
-    remediation: KubeadmControlPlaneRemediation = Field(
-        default_factory=KubeadmControlPlaneRemediation
+    machine_naming: Annotated[MachineNaming, Schema("Names of the machines.")] = Field(
+        default_factory=MachineNaming
     )
-    replicas: int | None = None
-    rollout: KubeadmControlPlaneRollout = Field(default_factory=KubeadmControlPlaneRollout)
-    version: Annotated[str, Schema(required=True, length=(1, 256))] = ""
+    machine_template: Annotated[
+        KubeadmControlPlaneMachineTemplate, Schema("What each machine is made from.", required=True)
+    ] = Field(default_factory=KubeadmControlPlaneMachineTemplate)
+    remediation: Annotated[
+        KubeadmControlPlaneRemediation, Schema("Limits for the replacement of unhealthy machines.")
+    ] = Field(default_factory=KubeadmControlPlaneRemediation)
+    replicas: Annotated[int | None, Schema("Number of machines; odd, unless etcd is external.")] = (
+        None
+    )
+    rollout: Annotated[
+        KubeadmControlPlaneRollout, Schema("When and how machines are replaced.")
+    ] = Field(default_factory=KubeadmControlPlaneRollout)
+    version: Annotated[
+        str, Schema("Kubernetes version of the control plane.", required=True, length=(1, 256))
+    ] = ""
 
 
 class KubeadmControlPlaneV1Beta1Status(Model):
     """Status that v1beta1 had and v1beta2 has no more."""
 
-    conditions: list[V1Beta1Condition] = Field(default_factory=list)
-    failure_message: Annotated[str | None, Schema(length=(1, 10240))] = None
-    failure_reason: str | None = None
-    ready_replicas: int | None = None
-    unavailable_replicas: int | None = None
-    updated_replicas: int | None = None
+    conditions: Annotated[list[V1Beta1Condition], Schema("The observations, by type.")] = Field(
+        default_factory=list
+    )
+    failure_message: Annotated[
+        str | None, Schema("Details of an error that needs a person.", length=(1, 10240))
+    ] = None
+    failure_reason: Annotated[str | None, Schema("An error that needs a person, in one word.")] = (
+        None
+    )
+    ready_replicas: Annotated[int | None, Schema("Number of ready machines.")] = None
+    unavailable_replicas: Annotated[
+        int | None, Schema("Number of machines that are missing or not available.")
+    ] = None
+    updated_replicas: Annotated[
+        int | None, Schema("Number of machines that match the current template.")
+    ] = None
 
 
 class KubeadmControlPlaneDeprecatedStatus(Model):
     """Status kept for older versions of the API."""
 
-    v1beta1: KubeadmControlPlaneV1Beta1Status = Field(
+    v1beta1: Annotated[KubeadmControlPlaneV1Beta1Status, Schema("Status of v1beta1.")] = Field(
         alias="v1beta1", default_factory=KubeadmControlPlaneV1Beta1Status
     )
 
@@ -134,36 +183,58 @@ class KubeadmControlPlaneDeprecatedStatus(Model):
 class KubeadmControlPlaneInitialization(NonEmpty):
     """What has been reached once in the control plane's life."""
 
-    control_plane_initialized: bool | None = None
+    control_plane_initialized: Annotated[
+        bool | None, Schema("The control plane has answered once.")
+    ] = None
 
 
 class LastRemediation(Model):
     """The latest replacement of an unhealthy machine."""
 
-    machine: Annotated[str, Schema(required=True, length=(1, 253))] = ""
-    retry_count: Annotated[int | None, Schema(required=True, between=(0, None))] = None
-    time: Annotated[Time, Schema(required=True)] = ""
+    machine: Annotated[
+        str, Schema("Name of the machine that was replaced.", required=True, length=(1, 253))
+    ] = ""
+    retry_count: Annotated[
+        int | None, Schema("How often it has been tried.", required=True, between=(0, None))
+    ] = None
+    time: Annotated[Time, Schema("When it was replaced.", required=True)] = ""
 
 
 class KubeadmControlPlaneStatus(NonEmpty):
     """The control plane as observed."""
 
-    available_replicas: int | None = None
-    conditions: Conditions = Field(default_factory=list)
-    deprecated: KubeadmControlPlaneDeprecatedStatus | None = None
-    initialization: KubeadmControlPlaneInitialization = Field(
-        default_factory=KubeadmControlPlaneInitialization
-    )
-    last_remediation: LastRemediation = Field(default_factory=LastRemediation)
-    observed_generation: ObservedGeneration | None = None
-    ready_replicas: int | None = None
-    replicas: int | None = None
-    selector: Annotated[str | None, Schema(length=(1, 4096))] = None
-    up_to_date_replicas: int | None = None
-    version: Annotated[str | None, Schema(length=(1, 256))] = None
-    versions: Annotated[list[StatusVersion], Schema(items=(1, 100), keys=("version",))] = Field(
+    available_replicas: Annotated[int | None, Schema("Number of available machines.")] = None
+    conditions: Annotated[Conditions, Schema("The observations, by type.")] = Field(
         default_factory=list
     )
+    deprecated: Annotated[
+        KubeadmControlPlaneDeprecatedStatus | None, Schema("Status of older versions of the API.")
+    ] = None
+    initialization: Annotated[
+        KubeadmControlPlaneInitialization, Schema("What has been reached once.")
+    ] = Field(default_factory=KubeadmControlPlaneInitialization)
+    last_remediation: Annotated[
+        LastRemediation, Schema("The latest replacement of an unhealthy machine.")
+    ] = Field(default_factory=LastRemediation)
+    observed_generation: Annotated[
+        ObservedGeneration | None, Schema("The generation of the object that this status is about.")
+    ] = None
+    ready_replicas: Annotated[int | None, Schema("Number of ready machines.")] = None
+    replicas: Annotated[int | None, Schema("Number of machines that exist.")] = None
+    selector: Annotated[
+        str | None,
+        Schema("Label selector of the machines, for the scale subresource.", length=(1, 4096)),
+    ] = None
+    up_to_date_replicas: Annotated[
+        int | None, Schema("Number of machines that match the current template.")
+    ] = None
+    version: Annotated[
+        str | None, Schema("Lowest Kubernetes version among the machines.", length=(1, 256))
+    ] = None
+    versions: Annotated[
+        list[StatusVersion],
+        Schema("Number of machines by Kubernetes version.", items=(1, 100), keys=("version",)),
+    ] = Field(default_factory=list)
 
 
 class KubeadmControlPlane(KubeObject):
@@ -200,16 +271,21 @@ class KubeadmControlPlane(KubeObject):
 class KubeadmControlPlaneTemplateMachineSpec(NonEmpty):
     """Settings of the control plane machines."""
 
-    deletion: MachineDeletion = Field(default_factory=MachineDeletion)
-    taints: Annotated[list[MachineTaint], Schema(items=(1, 64), keys=("key", "effect"))] = Field(
-        default_factory=list
+    deletion: Annotated[MachineDeletion, Schema("Time limits for the deletion of machines.")] = (
+        Field(default_factory=MachineDeletion)
     )
+    taints: Annotated[
+        list[MachineTaint],
+        Schema("Taints of the machines' nodes.", items=(1, 64), keys=("key", "effect")),
+    ] = Field(default_factory=list)
 
 
 class KubeadmControlPlaneTemplateMachine(NonEmpty):
     """The machine that each replica is made from."""
 
-    metadata: TemplateMetadata = Field(default_factory=TemplateMetadata)
+    metadata: Annotated[TemplateMetadata, Schema("Labels and annotations to add.")] = Field(
+        default_factory=TemplateMetadata
+    )
     spec: KubeadmControlPlaneTemplateMachineSpec = Field(
         default_factory=KubeadmControlPlaneTemplateMachineSpec
     )
@@ -218,21 +294,29 @@ class KubeadmControlPlaneTemplateMachine(NonEmpty):
 class KubeadmControlPlaneTemplateResourceSpec(NonEmpty):
     """The part of a control plane that a class decides."""
 
-    kubeadm_config_spec: KubeadmConfigSpec = Field(default_factory=KubeadmConfigSpec)
-    machine_naming: MachineNaming = Field(default_factory=MachineNaming)
-    machine_template: KubeadmControlPlaneTemplateMachine = Field(
-        default_factory=KubeadmControlPlaneTemplateMachine
+    kubeadm_config_spec: Annotated[KubeadmConfigSpec, Schema("How the machines become nodes.")] = (
+        Field(default_factory=KubeadmConfigSpec)
     )
-    remediation: KubeadmControlPlaneRemediation = Field(
-        default_factory=KubeadmControlPlaneRemediation
+    machine_naming: Annotated[MachineNaming, Schema("Names of the machines.")] = Field(
+        default_factory=MachineNaming
     )
-    rollout: KubeadmControlPlaneRollout = Field(default_factory=KubeadmControlPlaneRollout)
+    machine_template: Annotated[
+        KubeadmControlPlaneTemplateMachine, Schema("What each machine is made from.")
+    ] = Field(default_factory=KubeadmControlPlaneTemplateMachine)
+    remediation: Annotated[
+        KubeadmControlPlaneRemediation, Schema("Limits for the replacement of unhealthy machines.")
+    ] = Field(default_factory=KubeadmControlPlaneRemediation)
+    rollout: Annotated[
+        KubeadmControlPlaneRollout, Schema("When and how machines are replaced.")
+    ] = Field(default_factory=KubeadmControlPlaneRollout)
 
 
 class KubeadmControlPlaneTemplateResource(NonEmpty):
     """The control plane that copies are made of."""
 
-    metadata: TemplateMetadata = Field(default_factory=TemplateMetadata)
+    metadata: Annotated[TemplateMetadata, Schema("Labels and annotations to add.")] = Field(
+        default_factory=TemplateMetadata
+    )
     spec: KubeadmControlPlaneTemplateResourceSpec = Field(
         default_factory=KubeadmControlPlaneTemplateResourceSpec
     )
@@ -241,9 +325,9 @@ class KubeadmControlPlaneTemplateResource(NonEmpty):
 class KubeadmControlPlaneTemplateSpec(Model):
     """The template as wanted."""
 
-    template: Annotated[KubeadmControlPlaneTemplateResource, Schema(required=True)] = Field(
-        default_factory=KubeadmControlPlaneTemplateResource
-    )
+    template: Annotated[
+        KubeadmControlPlaneTemplateResource, Schema("What copies are made of.", required=True)
+    ] = Field(default_factory=KubeadmControlPlaneTemplateResource)
 
 
 class KubeadmControlPlaneTemplate(KubeObject):

@@ -34,110 +34,180 @@ from capi_core.api.shared import (
 class Bootstrap(Model):
     """Where the data comes from that makes the machine a node."""
 
-    config_ref: ContractVersionedObjectReference | None = None
-    data_secret_name: Annotated[str | None, Schema(length=(0, 253))] = None
+    config_ref: Annotated[
+        ContractVersionedObjectReference | None,
+        Schema("The object that makes the bootstrap data, or its template."),
+    ] = None
+    data_secret_name: Annotated[
+        str | None, Schema("Secret with the bootstrap data.", length=(0, 253))
+    ] = None
 
 
 class MachineSpec(Model):
     """The machine as wanted."""
 
-    bootstrap: Annotated[Bootstrap, Schema(required=True)] = Field(default_factory=Bootstrap)
-    cluster_name: Annotated[str, Schema(required=True, length=(1, 63))] = ""
-    deletion: MachineDeletion = Field(default_factory=MachineDeletion)
-    failure_domain: Annotated[str | None, Schema(length=(1, 256))] = None
-    infrastructure_ref: Annotated[ContractVersionedObjectReference, Schema(required=True)] = Field(
-        default_factory=ContractVersionedObjectReference
+    bootstrap: Annotated[
+        Bootstrap, Schema("Where the bootstrap data comes from.", required=True)
+    ] = Field(default_factory=Bootstrap)
+    cluster_name: Annotated[
+        str, Schema("Name of the cluster that this belongs to.", required=True, length=(1, 63))
+    ] = ""
+    deletion: Annotated[MachineDeletion, Schema("Time limits for the deletion of machines.")] = (
+        Field(default_factory=MachineDeletion)
     )
-    min_ready_seconds: Seconds | None = None
-    provider_id: Annotated[str | None, Schema(length=(1, 512))] = Field(
-        alias="providerID", default=None
-    )
+    failure_domain: Annotated[
+        str | None, Schema("Where the machine is to run.", length=(1, 256))
+    ] = None
+    infrastructure_ref: Annotated[
+        ContractVersionedObjectReference,
+        Schema("The object that provides the machine, or its template.", required=True),
+    ] = Field(default_factory=ContractVersionedObjectReference)
+    min_ready_seconds: Annotated[
+        Seconds | None, Schema("How long a machine has to be Ready to count as available.")
+    ] = None
+    provider_id: Annotated[
+        str | None,
+        Schema(
+            "Identifies the machine at its infrastructure; the node carries the same.",
+            length=(1, 512),
+        ),
+    ] = Field(alias="providerID", default=None)
     readiness_gates: Annotated[
-        list[MachineReadinessGate], Schema(items=(1, 32), keys=("conditionType",))
+        list[MachineReadinessGate],
+        Schema(
+            "Further conditions that must hold for a machine to be Ready.",
+            items=(1, 32),
+            keys=("conditionType",),
+        ),
     ] = Field(default_factory=list)
-    taints: Annotated[list[MachineTaint], Schema(items=(1, 64), keys=("key", "effect"))] = Field(
-        default_factory=list
+    taints: Annotated[
+        list[MachineTaint],
+        Schema("Taints of the machines' nodes.", items=(1, 64), keys=("key", "effect")),
+    ] = Field(default_factory=list)
+    version: Annotated[str | None, Schema("Kubernetes version of the node.", length=(1, 256))] = (
+        None
     )
-    version: Annotated[str | None, Schema(length=(1, 256))] = None
 
 
 class MachineDeletionStatus(Model):
     """When the steps of a deletion began."""
 
-    node_drain_start_time: Time | None = None
-    wait_for_node_volume_detach_start_time: Time | None = None
-    wait_for_pre_drain_hook_start_time: Time | None = None
-    wait_for_pre_terminate_hook_start_time: Time | None = None
+    node_drain_start_time: Annotated[Time | None, Schema("When draining began.")] = None
+    wait_for_node_volume_detach_start_time: Annotated[
+        Time | None, Schema("When waiting for volumes began.")
+    ] = None
+    wait_for_pre_drain_hook_start_time: Annotated[
+        Time | None, Schema("When waiting for the pre-drain hooks began.")
+    ] = None
+    wait_for_pre_terminate_hook_start_time: Annotated[
+        Time | None, Schema("When waiting for the pre-terminate hooks began.")
+    ] = None
 
 
 class MachineV1Beta1Status(Model):
     """Status that v1beta1 had and v1beta2 has no more."""
 
-    conditions: list[V1Beta1Condition] = Field(default_factory=list)
-    failure_message: Annotated[str | None, Schema(length=(1, 10240))] = None
-    failure_reason: str | None = None
+    conditions: Annotated[list[V1Beta1Condition], Schema("The observations, by type.")] = Field(
+        default_factory=list
+    )
+    failure_message: Annotated[
+        str | None, Schema("Details of an error that needs a person.", length=(1, 10240))
+    ] = None
+    failure_reason: Annotated[str | None, Schema("An error that needs a person, in one word.")] = (
+        None
+    )
 
 
 class MachineDeprecatedStatus(Model):
     """Status kept for older versions of the API."""
 
-    v1beta1: MachineV1Beta1Status = Field(alias="v1beta1", default_factory=MachineV1Beta1Status)
+    v1beta1: Annotated[MachineV1Beta1Status, Schema("Status of v1beta1.")] = Field(
+        alias="v1beta1", default_factory=MachineV1Beta1Status
+    )
 
 
 class MachineInitialization(NonEmpty):
     """What has been reached once in the machine's life."""
 
-    bootstrap_data_secret_created: bool | None = None
-    infrastructure_provisioned: bool | None = None
+    bootstrap_data_secret_created: Annotated[
+        bool | None, Schema("The bootstrap data has been there once.")
+    ] = None
+    infrastructure_provisioned: Annotated[
+        bool | None, Schema("The infrastructure has been there once.")
+    ] = None
 
 
 class NodeSwapStatus(Model):
     """Swap space of a node."""
 
-    capacity: Int64 | None = None
+    capacity: Annotated[Int64 | None, Schema("Size in bytes.")] = None
 
 
 class NodeSystemInfo(Model):
     """The node's own report of its software and identity."""
 
-    architecture: Annotated[str, Schema(required=True)]
-    boot_id: Annotated[str, Schema(required=True)] = Field(alias="bootID")
-    container_runtime_version: Annotated[str, Schema(required=True)]
-    kernel_version: Annotated[str, Schema(required=True)]
-    kube_proxy_version: Annotated[str, Schema(required=True)]
-    kubelet_version: Annotated[str, Schema(required=True)]
-    machine_id: Annotated[str, Schema(required=True)] = Field(alias="machineID")
-    operating_system: Annotated[str, Schema(required=True)]
-    os_image: Annotated[str, Schema(required=True)]
-    swap: NodeSwapStatus = Field(default_factory=NodeSwapStatus)
-    system_uuid: Annotated[str, Schema(required=True)] = Field(alias="systemUUID")
+    architecture: Annotated[str, Schema("CPU architecture.", required=True)]
+    boot_id: Annotated[str, Schema("Changes with each boot.", required=True)] = Field(
+        alias="bootID"
+    )
+    container_runtime_version: Annotated[
+        str, Schema("Container runtime and version.", required=True)
+    ]
+    kernel_version: Annotated[str, Schema("Kernel version.", required=True)]
+    kube_proxy_version: Annotated[
+        str, Schema("kube-proxy's version; unused by Kubernetes.", required=True)
+    ]
+    kubelet_version: Annotated[str, Schema("kubelet's version.", required=True)]
+    machine_id: Annotated[str, Schema("The host's /etc/machine-id.", required=True)] = Field(
+        alias="machineID"
+    )
+    operating_system: Annotated[str, Schema("Operating system.", required=True)]
+    os_image: Annotated[str, Schema("Distribution and version.", required=True)]
+    swap: Annotated[NodeSwapStatus, Schema("Swap space.")] = Field(default_factory=NodeSwapStatus)
+    system_uuid: Annotated[str, Schema("The hardware's identifier.", required=True)] = Field(
+        alias="systemUUID"
+    )
 
 
 class MachineNodeReference(Model):
     """The machine's node in the workload cluster."""
 
-    name: Annotated[Subdomain, Schema(required=True)] = ""
+    name: Annotated[Subdomain, Schema("Name of the Node.", required=True)] = ""
 
 
 class MachineStatus(NonEmpty):
     """The machine as observed."""
 
-    addresses: Annotated[list[MachineAddress], Schema(items=(None, 256), atomic=True)] = Field(
+    addresses: Annotated[
+        list[MachineAddress],
+        Schema("Names and addresses of the machine.", items=(None, 256), atomic=True),
+    ] = Field(default_factory=list)
+    certificates_expiry_date: Annotated[
+        Time | None, Schema("When the control plane certificates on the machine expire.")
+    ] = None
+    conditions: Annotated[Conditions, Schema("The observations, by type.")] = Field(
         default_factory=list
     )
-    certificates_expiry_date: Time | None = None
-    conditions: Conditions = Field(default_factory=list)
-    deletion: MachineDeletionStatus = Field(default_factory=MachineDeletionStatus)
-    deprecated: MachineDeprecatedStatus | None = None
-    failure_domain: Annotated[str | None, Schema(length=(1, 256))] = None
-    initialization: MachineInitialization = Field(default_factory=MachineInitialization)
-    last_updated: Time | None = None
-    node_info: NodeSystemInfo | None = None
-    node_ref: MachineNodeReference | None = None
-    observed_generation: ObservedGeneration | None = None
+    deletion: Annotated[MachineDeletionStatus, Schema("Progress of the deletion.")] = Field(
+        default_factory=MachineDeletionStatus
+    )
+    deprecated: Annotated[
+        MachineDeprecatedStatus | None, Schema("Status of older versions of the API.")
+    ] = None
+    failure_domain: Annotated[str | None, Schema("Where the machine runs.", length=(1, 256))] = None
+    initialization: Annotated[MachineInitialization, Schema("What has been reached once.")] = Field(
+        default_factory=MachineInitialization
+    )
+    last_updated: Annotated[Time | None, Schema("When the phase last changed.")] = None
+    node_info: Annotated[NodeSystemInfo | None, Schema("The node's report of itself.")] = None
+    node_ref: Annotated[MachineNodeReference | None, Schema("The node.")] = None
+    observed_generation: Annotated[
+        ObservedGeneration | None, Schema("The generation of the object that this status is about.")
+    ] = None
     phase: Annotated[
         str | None,
         Schema(
+            "The lifecycle in one word, for people.",
             enum=(
                 "Pending",
                 "Provisioning",
@@ -148,7 +218,7 @@ class MachineStatus(NonEmpty):
                 "Deleted",
                 "Failed",
                 "Unknown",
-            )
+            ),
         ),
     ] = None
 
@@ -189,5 +259,7 @@ class Machine(KubeObject):
 class MachineTemplateSpec(Model):
     """The machine that a set or deployment makes copies of."""
 
-    metadata: TemplateMetadata = Field(default_factory=TemplateMetadata)
+    metadata: Annotated[TemplateMetadata, Schema("Labels and annotations to add.")] = Field(
+        default_factory=TemplateMetadata
+    )
     spec: Annotated[MachineSpec, Schema(required=True)] = Field(default_factory=MachineSpec)

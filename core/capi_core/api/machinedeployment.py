@@ -31,64 +31,101 @@ from capi_core.api.shared import (
 class MachineDeploymentRollingUpdate(NonEmpty):
     """How far a rolling update may leave the wanted number of machines."""
 
-    max_surge: IntOrString | None = None
-    max_unavailable: IntOrString | None = None
+    max_surge: Annotated[
+        IntOrString | None, Schema("How many machines there may be above the wanted number.")
+    ] = None
+    max_unavailable: Annotated[
+        IntOrString | None, Schema("How many machines may be missing from the wanted number.")
+    ] = None
 
 
 class MachineDeploymentRolloutStrategy(NonEmpty):
     """How old machines give way to new ones."""
 
-    rolling_update: MachineDeploymentRollingUpdate = Field(
-        default_factory=MachineDeploymentRollingUpdate
-    )
-    type: Annotated[str, Schema(required=True, enum=("RollingUpdate", "OnDelete"))] = ""
+    rolling_update: Annotated[
+        MachineDeploymentRollingUpdate, Schema("Limits of a rolling update.")
+    ] = Field(default_factory=MachineDeploymentRollingUpdate)
+    type: Annotated[
+        str,
+        Schema(
+            "Replace at once (RollingUpdate) or whenever a machine is deleted.",
+            required=True,
+            enum=("RollingUpdate", "OnDelete"),
+        ),
+    ] = ""
 
 
 class MachineDeploymentRollout(NonEmpty):
     """When and how machines are replaced."""
 
-    after: Time | None = None
-    strategy: MachineDeploymentRolloutStrategy = Field(
-        default_factory=MachineDeploymentRolloutStrategy
+    after: Annotated[
+        Time | None, Schema("Replace machines that are older than this time, once it has come.")
+    ] = None
+    strategy: Annotated[MachineDeploymentRolloutStrategy, Schema("How machines are replaced.")] = (
+        Field(default_factory=MachineDeploymentRolloutStrategy)
     )
 
 
 class MachineDeploymentRemediation(NonEmpty):
     """How many unhealthy machines are replaced at a time."""
 
-    max_in_flight: IntOrString | None = None
+    max_in_flight: Annotated[
+        IntOrString | None, Schema("At most this number or percentage is remediated at a time.")
+    ] = None
 
 
 class MachineDeploymentSpec(Model):
     """The deployment as wanted."""
 
-    cluster_name: Annotated[str, Schema(required=True, length=(1, 63))] = ""
-    deletion: MachineSetDeletion = Field(default_factory=MachineSetDeletion)
-    machine_naming: MachineNaming = Field(default_factory=MachineNaming)
-    paused: bool | None = None
-    remediation: MachineDeploymentRemediation = Field(default_factory=MachineDeploymentRemediation)
-    replicas: int | None = None
-    rollout: MachineDeploymentRollout = Field(default_factory=MachineDeploymentRollout)
-    selector: Annotated[LabelSelector, Schema(required=True)] = Field(default_factory=LabelSelector)
-    template: Annotated[MachineTemplateSpec, Schema(required=True)] = Field(
-        default_factory=MachineTemplateSpec
+    cluster_name: Annotated[
+        str, Schema("Name of the cluster that this belongs to.", required=True, length=(1, 63))
+    ] = ""
+    deletion: Annotated[MachineSetDeletion, Schema("Order of deletion.")] = Field(
+        default_factory=MachineSetDeletion
     )
+    machine_naming: Annotated[MachineNaming, Schema("Names of the machines.")] = Field(
+        default_factory=MachineNaming
+    )
+    paused: Annotated[bool | None, Schema("Stops the rollout of changes.")] = None
+    remediation: Annotated[
+        MachineDeploymentRemediation, Schema("Limits for the replacement of unhealthy machines.")
+    ] = Field(default_factory=MachineDeploymentRemediation)
+    replicas: Annotated[
+        int | None,
+        Schema("Number of machines; left to the controller or an autoscaler when unset."),
+    ] = None
+    rollout: Annotated[MachineDeploymentRollout, Schema("When and how machines are replaced.")] = (
+        Field(default_factory=MachineDeploymentRollout)
+    )
+    selector: Annotated[
+        LabelSelector,
+        Schema("Chooses the machines; must match the template's labels.", required=True),
+    ] = Field(default_factory=LabelSelector)
+    template: Annotated[
+        MachineTemplateSpec, Schema("What each machine is made from.", required=True)
+    ] = Field(default_factory=MachineTemplateSpec)
 
 
 class MachineDeploymentV1Beta1Status(Model):
     """Status that v1beta1 had and v1beta2 has no more."""
 
-    available_replicas: int | None = None
-    conditions: list[V1Beta1Condition] = Field(default_factory=list)
-    ready_replicas: int | None = None
-    unavailable_replicas: int | None = None
-    updated_replicas: int | None = None
+    available_replicas: Annotated[int | None, Schema("Number of available machines.")] = None
+    conditions: Annotated[list[V1Beta1Condition], Schema("The observations, by type.")] = Field(
+        default_factory=list
+    )
+    ready_replicas: Annotated[int | None, Schema("Number of ready machines.")] = None
+    unavailable_replicas: Annotated[
+        int | None, Schema("Number of machines that are missing or not available.")
+    ] = None
+    updated_replicas: Annotated[
+        int | None, Schema("Number of machines that match the current template.")
+    ] = None
 
 
 class MachineDeploymentDeprecatedStatus(Model):
     """Status kept for older versions of the API."""
 
-    v1beta1: MachineDeploymentV1Beta1Status = Field(
+    v1beta1: Annotated[MachineDeploymentV1Beta1Status, Schema("Status of v1beta1.")] = Field(
         alias="v1beta1", default_factory=MachineDeploymentV1Beta1Status
     )
 
@@ -96,20 +133,36 @@ class MachineDeploymentDeprecatedStatus(Model):
 class MachineDeploymentStatus(NonEmpty):
     """The deployment as observed."""
 
-    available_replicas: int | None = None
-    conditions: Conditions = Field(default_factory=list)
-    deprecated: MachineDeploymentDeprecatedStatus | None = None
-    observed_generation: ObservedGeneration | None = None
-    phase: Annotated[
-        str | None, Schema(enum=("ScalingUp", "ScalingDown", "Running", "Failed", "Unknown"))
-    ] = None
-    ready_replicas: int | None = None
-    replicas: int | None = None
-    selector: Annotated[str | None, Schema(length=(1, 4096))] = None
-    up_to_date_replicas: int | None = None
-    versions: Annotated[list[StatusVersion], Schema(items=(1, 100), keys=("version",))] = Field(
+    available_replicas: Annotated[int | None, Schema("Number of available machines.")] = None
+    conditions: Annotated[Conditions, Schema("The observations, by type.")] = Field(
         default_factory=list
     )
+    deprecated: Annotated[
+        MachineDeploymentDeprecatedStatus | None, Schema("Status of older versions of the API.")
+    ] = None
+    observed_generation: Annotated[
+        ObservedGeneration | None, Schema("The generation of the object that this status is about.")
+    ] = None
+    phase: Annotated[
+        str | None,
+        Schema(
+            "The lifecycle in one word, for people.",
+            enum=("ScalingUp", "ScalingDown", "Running", "Failed", "Unknown"),
+        ),
+    ] = None
+    ready_replicas: Annotated[int | None, Schema("Number of ready machines.")] = None
+    replicas: Annotated[int | None, Schema("Number of machines that exist.")] = None
+    selector: Annotated[
+        str | None,
+        Schema("Label selector of the machines, for the scale subresource.", length=(1, 4096)),
+    ] = None
+    up_to_date_replicas: Annotated[
+        int | None, Schema("Number of machines that match the current template.")
+    ] = None
+    versions: Annotated[
+        list[StatusVersion],
+        Schema("Number of machines by Kubernetes version.", items=(1, 100), keys=("version",)),
+    ] = Field(default_factory=list)
 
 
 class MachineDeployment(KubeObject):

@@ -27,37 +27,60 @@ from capi_core.api.shared import (
 class MachineSetDeletion(NonEmpty):
     """Which machines go first when there are too many."""
 
-    order: Annotated[str | None, Schema(enum=("Random", "Newest", "Oldest"))] = None
+    order: Annotated[
+        str | None,
+        Schema("Random, newest first or oldest first.", enum=("Random", "Newest", "Oldest")),
+    ] = None
 
 
 class MachineSetSpec(Model):
     """The set as wanted."""
 
-    cluster_name: Annotated[str, Schema(required=True, length=(1, 63))] = ""
-    deletion: MachineSetDeletion = Field(default_factory=MachineSetDeletion)
-    machine_naming: MachineNaming = Field(default_factory=MachineNaming)
-    replicas: int | None = None
-    selector: Annotated[LabelSelector, Schema(required=True)] = Field(default_factory=LabelSelector)
-    template: Annotated[MachineTemplateSpec, Schema(required=True)] = Field(
-        default_factory=MachineTemplateSpec
+    cluster_name: Annotated[
+        str, Schema("Name of the cluster that this belongs to.", required=True, length=(1, 63))
+    ] = ""
+    deletion: Annotated[MachineSetDeletion, Schema("Order of deletion.")] = Field(
+        default_factory=MachineSetDeletion
     )
+    machine_naming: Annotated[MachineNaming, Schema("Names of the machines.")] = Field(
+        default_factory=MachineNaming
+    )
+    replicas: Annotated[
+        int | None,
+        Schema("Number of machines; left to the controller or an autoscaler when unset."),
+    ] = None
+    selector: Annotated[
+        LabelSelector,
+        Schema("Chooses the machines; must match the template's labels.", required=True),
+    ] = Field(default_factory=LabelSelector)
+    template: Annotated[
+        MachineTemplateSpec, Schema("What each machine is made from.", required=True)
+    ] = Field(default_factory=MachineTemplateSpec)
 
 
 class MachineSetV1Beta1Status(Model):
     """Status that v1beta1 had and v1beta2 has no more."""
 
-    available_replicas: int | None = None
-    conditions: list[V1Beta1Condition] = Field(default_factory=list)
-    failure_message: Annotated[str | None, Schema(length=(1, 10240))] = None
-    failure_reason: str | None = None
-    fully_labeled_replicas: int | None = None
-    ready_replicas: int | None = None
+    available_replicas: Annotated[int | None, Schema("Number of available machines.")] = None
+    conditions: Annotated[list[V1Beta1Condition], Schema("The observations, by type.")] = Field(
+        default_factory=list
+    )
+    failure_message: Annotated[
+        str | None, Schema("Details of an error that needs a person.", length=(1, 10240))
+    ] = None
+    failure_reason: Annotated[str | None, Schema("An error that needs a person, in one word.")] = (
+        None
+    )
+    fully_labeled_replicas: Annotated[
+        int | None, Schema("Number of machines with all labels of the template.")
+    ] = None
+    ready_replicas: Annotated[int | None, Schema("Number of ready machines.")] = None
 
 
 class MachineSetDeprecatedStatus(Model):
     """Status kept for older versions of the API."""
 
-    v1beta1: MachineSetV1Beta1Status = Field(
+    v1beta1: Annotated[MachineSetV1Beta1Status, Schema("Status of v1beta1.")] = Field(
         alias="v1beta1", default_factory=MachineSetV1Beta1Status
     )
 
@@ -65,17 +88,29 @@ class MachineSetDeprecatedStatus(Model):
 class MachineSetStatus(NonEmpty):
     """The set as observed."""
 
-    available_replicas: int | None = None
-    conditions: Conditions = Field(default_factory=list)
-    deprecated: MachineSetDeprecatedStatus | None = None
-    observed_generation: ObservedGeneration | None = None
-    ready_replicas: int | None = None
-    replicas: int | None = None
-    selector: Annotated[str | None, Schema(length=(1, 4096))] = None
-    up_to_date_replicas: int | None = None
-    versions: Annotated[list[StatusVersion], Schema(items=(1, 100), keys=("version",))] = Field(
+    available_replicas: Annotated[int | None, Schema("Number of available machines.")] = None
+    conditions: Annotated[Conditions, Schema("The observations, by type.")] = Field(
         default_factory=list
     )
+    deprecated: Annotated[
+        MachineSetDeprecatedStatus | None, Schema("Status of older versions of the API.")
+    ] = None
+    observed_generation: Annotated[
+        ObservedGeneration | None, Schema("The generation of the object that this status is about.")
+    ] = None
+    ready_replicas: Annotated[int | None, Schema("Number of ready machines.")] = None
+    replicas: Annotated[int | None, Schema("Number of machines that exist.")] = None
+    selector: Annotated[
+        str | None,
+        Schema("Label selector of the machines, for the scale subresource.", length=(1, 4096)),
+    ] = None
+    up_to_date_replicas: Annotated[
+        int | None, Schema("Number of machines that match the current template.")
+    ] = None
+    versions: Annotated[
+        list[StatusVersion],
+        Schema("Number of machines by Kubernetes version.", items=(1, 100), keys=("version",)),
+    ] = Field(default_factory=list)
 
 
 class MachineSet(KubeObject):

@@ -25,44 +25,83 @@ class KubeadmConfigSpec(NonEmpty):
     """How a host becomes a node."""
 
     boot_commands: Annotated[
-        list[str], Schema(items=(1, 1000), atomic=True, each=Schema(length=(1, 10240)))
+        list[str],
+        Schema(
+            "Commands early in every boot.",
+            items=(1, 1000),
+            atomic=True,
+            each=Schema(length=(1, 10240)),
+        ),
     ] = Field(default_factory=list)
-    cluster_configuration: ClusterConfiguration | None = None
-    disk_setup: DiskSetup = Field(default_factory=DiskSetup)
-    files: Annotated[list[File], Schema(items=(1, 200), atomic=True)] = Field(default_factory=list)
-    format: Annotated[str | None, Schema(enum=("cloud-config", "ignition"))] = None
-    ignition: IgnitionSpec = Field(default_factory=IgnitionSpec)
-    init_configuration: InitConfiguration | None = None
-    join_configuration: JoinConfiguration | None = None
+    cluster_configuration: Annotated[
+        ClusterConfiguration | None, Schema("Settings of the whole cluster.")
+    ] = None
+    disk_setup: Annotated[DiskSetup, Schema("Disks to prepare.")] = Field(default_factory=DiskSetup)
+    files: Annotated[list[File], Schema("Files to write.", items=(1, 200), atomic=True)] = Field(
+        default_factory=list
+    )
+    format: Annotated[
+        str | None,
+        Schema(
+            "Format of the bootstrap data; cloud-config when unset.",
+            enum=("cloud-config", "ignition"),
+        ),
+    ] = None
+    ignition: Annotated[IgnitionSpec, Schema("Settings for Ignition.")] = Field(
+        default_factory=IgnitionSpec
+    )
+    init_configuration: Annotated[
+        InitConfiguration | None, Schema("Settings of the first control plane node.")
+    ] = None
+    join_configuration: Annotated[
+        JoinConfiguration | None, Schema("Settings of every further node.")
+    ] = None
     mounts: Annotated[
         list[list[str]],
         Schema(
-            items=(1, 100), atomic=True, each=Schema(items=(1, 100), each=Schema(length=(1, 512)))
+            "Lines of fstab, field by field.",
+            items=(1, 100),
+            atomic=True,
+            each=Schema(items=(1, 100), each=Schema(length=(1, 512))),
         ),
     ] = Field(default_factory=list)
-    ntp: NTP = Field(default_factory=NTP)
+    ntp: Annotated[NTP, Schema("Time synchronisation.")] = Field(default_factory=NTP)
     post_kubeadm_commands: Annotated[
-        list[str], Schema(items=(1, 1000), atomic=True, each=Schema(length=(1, 10240)))
+        list[str],
+        Schema(
+            "Commands after kubeadm.", items=(1, 1000), atomic=True, each=Schema(length=(1, 10240))
+        ),
     ] = Field(default_factory=list)
     pre_kubeadm_commands: Annotated[
-        list[str], Schema(items=(1, 1000), atomic=True, each=Schema(length=(1, 10240)))
+        list[str],
+        Schema(
+            "Commands before kubeadm.", items=(1, 1000), atomic=True, each=Schema(length=(1, 10240))
+        ),
     ] = Field(default_factory=list)
-    users: Annotated[list[User], Schema(items=(1, 100), atomic=True)] = Field(default_factory=list)
-    verbosity: int | None = None
+    users: Annotated[list[User], Schema("Accounts to create.", items=(1, 100), atomic=True)] = (
+        Field(default_factory=list)
+    )
+    verbosity: Annotated[int | None, Schema("Verbosity of kubeadm's output.")] = None
 
 
 class KubeadmConfigV1Beta1Status(Model):
     """Status that v1beta1 had and v1beta2 has no more."""
 
-    conditions: list[V1Beta1Condition] = Field(default_factory=list)
-    failure_message: Annotated[str | None, Schema(length=(1, 10240))] = None
-    failure_reason: Annotated[str | None, Schema(length=(1, 256))] = None
+    conditions: Annotated[list[V1Beta1Condition], Schema("The observations, by type.")] = Field(
+        default_factory=list
+    )
+    failure_message: Annotated[
+        str | None, Schema("Details of an error that needs a person.", length=(1, 10240))
+    ] = None
+    failure_reason: Annotated[
+        str | None, Schema("An error that needs a person, in one word.", length=(1, 256))
+    ] = None
 
 
 class KubeadmConfigDeprecatedStatus(Model):
     """Status kept for older versions of the API."""
 
-    v1beta1: KubeadmConfigV1Beta1Status = Field(
+    v1beta1: Annotated[KubeadmConfigV1Beta1Status, Schema("Status of v1beta1.")] = Field(
         alias="v1beta1", default_factory=KubeadmConfigV1Beta1Status
     )
 
@@ -70,17 +109,29 @@ class KubeadmConfigDeprecatedStatus(Model):
 class KubeadmConfigInitialization(NonEmpty):
     """What has been reached once in the configuration's life."""
 
-    data_secret_created: bool | None = None
+    data_secret_created: Annotated[
+        bool | None, Schema("The bootstrap data has been there once.")
+    ] = None
 
 
 class KubeadmConfigStatus(NonEmpty):
     """The configuration as observed."""
 
-    conditions: Conditions = Field(default_factory=list)
-    data_secret_name: Annotated[str | None, Schema(length=(1, 253))] = None
-    deprecated: KubeadmConfigDeprecatedStatus | None = None
-    initialization: KubeadmConfigInitialization = Field(default_factory=KubeadmConfigInitialization)
-    observed_generation: ObservedGeneration | None = None
+    conditions: Annotated[Conditions, Schema("The observations, by type.")] = Field(
+        default_factory=list
+    )
+    data_secret_name: Annotated[
+        str | None, Schema("Secret with the finished bootstrap data.", length=(1, 253))
+    ] = None
+    deprecated: Annotated[
+        KubeadmConfigDeprecatedStatus | None, Schema("Status of older versions of the API.")
+    ] = None
+    initialization: Annotated[
+        KubeadmConfigInitialization, Schema("What has been reached once.")
+    ] = Field(default_factory=KubeadmConfigInitialization)
+    observed_generation: Annotated[
+        ObservedGeneration | None, Schema("The generation of the object that this status is about.")
+    ] = None
 
 
 class KubeadmConfig(KubeObject):
@@ -106,16 +157,20 @@ class KubeadmConfig(KubeObject):
 class KubeadmConfigTemplateResource(NonEmpty):
     """The configuration that copies are made of."""
 
-    metadata: TemplateMetadata = Field(default_factory=TemplateMetadata)
-    spec: KubeadmConfigSpec = Field(default_factory=KubeadmConfigSpec)
+    metadata: Annotated[TemplateMetadata, Schema("Labels and annotations to add.")] = Field(
+        default_factory=TemplateMetadata
+    )
+    spec: Annotated[KubeadmConfigSpec, Schema("The configuration.")] = Field(
+        default_factory=KubeadmConfigSpec
+    )
 
 
 class KubeadmConfigTemplateSpec(Model):
     """The template as wanted."""
 
-    template: Annotated[KubeadmConfigTemplateResource, Schema(required=True)] = Field(
-        default_factory=KubeadmConfigTemplateResource
-    )
+    template: Annotated[
+        KubeadmConfigTemplateResource, Schema("What copies are made of.", required=True)
+    ] = Field(default_factory=KubeadmConfigTemplateResource)
 
 
 class KubeadmConfigTemplate(KubeObject):

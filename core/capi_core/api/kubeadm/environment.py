@@ -15,8 +15,10 @@ UNIQUE_NAMES = Rule(
 class Arg(Model):
     """A command line flag of a component."""
 
-    name: Annotated[str, Schema(required=True, length=(1, 256))] = ""
-    value: Annotated[str, Schema(required=True, length=(0, 1024))]
+    name: Annotated[
+        str, Schema("Name of the flag, without dashes.", required=True, length=(1, 256))
+    ] = ""
+    value: Annotated[str, Schema("Value of the flag.", required=True, length=(0, 1024))]
 
 
 class KeySelector(Model):
@@ -24,9 +26,9 @@ class KeySelector(Model):
 
     bounds: ClassVar[Schema] = Schema(atomic=True)
 
-    key: Annotated[str, Schema(required=True)] = ""
-    name: Annotated[str | None, Schema(default="")] = None
-    optional: bool | None = None
+    key: Annotated[str, Schema("The key.", required=True)] = ""
+    name: Annotated[str | None, Schema("Name of the object.", default="")] = None
+    optional: Annotated[bool | None, Schema("Whether it may be missing.")] = None
 
 
 class ObjectFieldSelector(Model):
@@ -34,8 +36,10 @@ class ObjectFieldSelector(Model):
 
     bounds: ClassVar[Schema] = Schema(atomic=True)
 
-    api_version: str | None = None
-    field_path: Annotated[str, Schema(required=True)] = ""
+    api_version: Annotated[
+        str | None, Schema("Version of the API that the path is of; v1 when unset.")
+    ] = None
+    field_path: Annotated[str, Schema("Path of the field.", required=True)] = ""
 
 
 class FileKeySelector(Model):
@@ -43,10 +47,10 @@ class FileKeySelector(Model):
 
     bounds: ClassVar[Schema] = Schema(atomic=True)
 
-    key: Annotated[str, Schema(required=True)] = ""
-    optional: Annotated[bool | None, Schema(default=False)] = None
-    path: Annotated[str, Schema(required=True)] = ""
-    volume_name: Annotated[str, Schema(required=True)] = ""
+    key: Annotated[str, Schema("Name of the variable in the file.", required=True)] = ""
+    optional: Annotated[bool | None, Schema("Whether it may be missing.", default=False)] = None
+    path: Annotated[str, Schema("Path of the file in the volume.", required=True)] = ""
+    volume_name: Annotated[str, Schema("Volume with the file.", required=True)] = ""
 
 
 class ResourceFieldSelector(Model):
@@ -54,24 +58,36 @@ class ResourceFieldSelector(Model):
 
     bounds: ClassVar[Schema] = Schema(atomic=True)
 
-    container_name: str | None = None
-    divisor: Quantity | None = None
-    resource: Annotated[str, Schema(required=True)] = ""
+    container_name: Annotated[str | None, Schema("Container; needed in volumes only.")] = None
+    divisor: Annotated[Quantity | None, Schema("Unit that the value is given in.")] = None
+    resource: Annotated[str, Schema("Such as limits.cpu.", required=True)] = ""
 
 
 class EnvVarSource(Model):
     """Where an environment variable takes its value from."""
 
-    config_map_key_ref: KeySelector = Field(default_factory=KeySelector)
-    field_ref: ObjectFieldSelector = Field(default_factory=ObjectFieldSelector)
-    file_key_ref: FileKeySelector = Field(default_factory=FileKeySelector)
-    resource_field_ref: ResourceFieldSelector = Field(default_factory=ResourceFieldSelector)
-    secret_key_ref: KeySelector = Field(default_factory=KeySelector)
+    config_map_key_ref: Annotated[KeySelector, Schema("A key of a ConfigMap.")] = Field(
+        default_factory=KeySelector
+    )
+    field_ref: Annotated[ObjectFieldSelector, Schema("A field of the pod.")] = Field(
+        default_factory=ObjectFieldSelector
+    )
+    file_key_ref: Annotated[FileKeySelector, Schema("A variable in a file.")] = Field(
+        default_factory=FileKeySelector
+    )
+    resource_field_ref: Annotated[
+        ResourceFieldSelector, Schema("A limit or request of a container.")
+    ] = Field(default_factory=ResourceFieldSelector)
+    secret_key_ref: Annotated[KeySelector, Schema("A key of a Secret.")] = Field(
+        default_factory=KeySelector
+    )
 
 
 class EnvVar(Model):
     """An environment variable of a component."""
 
-    name: Annotated[str, Schema(required=True)] = ""
-    value: str | None = None
-    value_from: EnvVarSource = Field(default_factory=EnvVarSource)
+    name: Annotated[str, Schema("Name of the variable.", required=True)] = ""
+    value: Annotated[str | None, Schema("Its value.")] = None
+    value_from: Annotated[EnvVarSource, Schema("Where its value comes from.")] = Field(
+        default_factory=EnvVarSource
+    )

@@ -12,102 +12,154 @@ from capi_core.api.schema import Schema
 class JoinControlPlane(Model):
     """The joining node becomes a control plane node."""
 
-    local_api_endpoint: LocalAPIEndpoint = Field(
-        alias="localAPIEndpoint", default_factory=LocalAPIEndpoint
-    )
+    local_api_endpoint: Annotated[
+        LocalAPIEndpoint, Schema("Where this node's API server listens.")
+    ] = Field(alias="localAPIEndpoint", default_factory=LocalAPIEndpoint)
 
 
 class BootstrapTokenDiscovery(NonEmpty):
     """Trust in the cluster by way of a token."""
 
-    api_server_endpoint: Annotated[str | None, Schema(length=(1, 512))] = None
+    api_server_endpoint: Annotated[
+        str | None, Schema("host:port of an API server.", length=(1, 512))
+    ] = None
     ca_cert_hashes: Annotated[
-        list[str], Schema(items=(1, 100), atomic=True, each=Schema(length=(1, 512)))
+        list[str],
+        Schema(
+            "Hashes of the CA's public key that are trusted.",
+            items=(1, 100),
+            atomic=True,
+            each=Schema(length=(1, 512)),
+        ),
     ] = Field(default_factory=list)
-    token: Annotated[str | None, Schema(length=(1, 512))] = None
-    unsafe_skip_ca_verification: bool | None = Field(alias="unsafeSkipCAVerification", default=None)
+    token: Annotated[
+        str | None, Schema("Token that proves the cluster's identity.", length=(1, 512))
+    ] = None
+    unsafe_skip_ca_verification: Annotated[
+        bool | None, Schema("Trusts any CA that knows the token.")
+    ] = Field(alias="unsafeSkipCAVerification", default=None)
 
 
 class KubeConfigCluster(NonEmpty):
     """The cluster's entry of the kubeconfig."""
 
-    certificate_authority_data: Annotated[str | None, Schema(format="byte", length=(1, 51200))] = (
-        None
+    certificate_authority_data: Annotated[
+        str | None, Schema("CA in PEM.", format="byte", length=(1, 51200))
+    ] = None
+    insecure_skip_tls_verify: Annotated[bool | None, Schema("Trusts any certificate.")] = Field(
+        alias="insecureSkipTLSVerify", default=None
     )
-    insecure_skip_tls_verify: bool | None = Field(alias="insecureSkipTLSVerify", default=None)
-    proxy_url: Annotated[str | None, Schema(length=(1, 512))] = Field(
+    proxy_url: Annotated[str | None, Schema("Proxy to the API server.", length=(1, 512))] = Field(
         alias="proxyURL", default=None
     )
-    server: Annotated[str | None, Schema(length=(1, 512))] = None
-    tls_server_name: Annotated[str | None, Schema(length=(1, 512))] = None
+    server: Annotated[str | None, Schema("URL of the API server.", length=(1, 512))] = None
+    tls_server_name: Annotated[
+        str | None, Schema("Name that the certificate must have.", length=(1, 512))
+    ] = None
 
 
 class KubeConfigAuthProvider(Model):
     """Credentials from an authentication plugin."""
 
-    config: dict[str, str] = Field(default_factory=dict)
-    name: Annotated[str, Schema(required=True, length=(1, 256))] = ""
+    config: Annotated[dict[str, str], Schema("Settings of the plugin.")] = Field(
+        default_factory=dict
+    )
+    name: Annotated[str, Schema("Name of the plugin.", required=True, length=(1, 256))] = ""
 
 
 class KubeConfigAuthExecEnv(Model):
     """An environment variable of the command."""
 
-    name: Annotated[str, Schema(required=True, length=(1, 512))] = ""
-    value: Annotated[str, Schema(required=True, length=(1, 512))] = ""
+    name: Annotated[str, Schema("Name of the variable.", required=True, length=(1, 512))] = ""
+    value: Annotated[str, Schema("Its value.", required=True, length=(1, 512))] = ""
 
 
 class KubeConfigAuthExec(Model):
     """Credentials from a command."""
 
-    api_version: Annotated[str | None, Schema(length=(1, 512))] = None
+    api_version: Annotated[
+        str | None, Schema("Version of the protocol with the command.", length=(1, 512))
+    ] = None
     args: Annotated[
-        list[str], Schema(items=(1, 100), atomic=True, each=Schema(length=(1, 512)))
+        list[str],
+        Schema(
+            "Arguments of the command.", items=(1, 100), atomic=True, each=Schema(length=(1, 512))
+        ),
     ] = Field(default_factory=list)
-    command: Annotated[str, Schema(required=True, length=(1, 1024))] = ""
-    env: Annotated[list[KubeConfigAuthExecEnv], Schema(items=(1, 100), atomic=True)] = Field(
-        default_factory=list
-    )
-    provide_cluster_info: bool | None = None
+    command: Annotated[str, Schema("The command.", required=True, length=(1, 1024))] = ""
+    env: Annotated[
+        list[KubeConfigAuthExecEnv],
+        Schema("Further environment variables.", items=(1, 100), atomic=True),
+    ] = Field(default_factory=list)
+    provide_cluster_info: Annotated[
+        bool | None, Schema("Whether the command is told about the cluster.")
+    ] = None
 
 
 class KubeConfigUser(NonEmpty):
     """The user's entry of the kubeconfig."""
 
-    auth_provider: KubeConfigAuthProvider | None = None
-    exec: KubeConfigAuthExec | None = None
+    auth_provider: Annotated[
+        KubeConfigAuthProvider | None, Schema("Credentials from a plugin.")
+    ] = None
+    exec: Annotated[KubeConfigAuthExec | None, Schema("Credentials from a command.")] = None
 
 
 class FileDiscoveryKubeConfig(Model):
     """The kubeconfig to write on the joining node."""
 
-    cluster: KubeConfigCluster = Field(default_factory=KubeConfigCluster)
-    user: Annotated[KubeConfigUser, Schema(required=True)] = Field(default_factory=KubeConfigUser)
+    cluster: Annotated[
+        KubeConfigCluster, Schema("The cluster; server and CA are filled in when unset.")
+    ] = Field(default_factory=KubeConfigCluster)
+    user: Annotated[KubeConfigUser, Schema("The credentials.", required=True)] = Field(
+        default_factory=KubeConfigUser
+    )
 
 
 class FileDiscovery(Model):
     """Trust in the cluster by way of a kubeconfig file."""
 
-    kube_config: FileDiscoveryKubeConfig | None = None
-    kube_config_path: Annotated[str, Schema(required=True, length=(1, 512))] = ""
+    kube_config: Annotated[
+        FileDiscoveryKubeConfig | None, Schema("Content to write to the path.")
+    ] = None
+    kube_config_path: Annotated[
+        str, Schema("Path or URL of the file.", required=True, length=(1, 512))
+    ] = ""
 
 
 class Discovery(NonEmpty):
     """How the joining node comes to trust the cluster."""
 
-    bootstrap_token: BootstrapTokenDiscovery | None = None
-    file: FileDiscovery | None = None
-    tls_bootstrap_token: Annotated[str | None, Schema(length=(1, 512))] = None
+    bootstrap_token: Annotated[BootstrapTokenDiscovery | None, Schema("By token.")] = None
+    file: Annotated[FileDiscovery | None, Schema("By kubeconfig file.")] = None
+    tls_bootstrap_token: Annotated[
+        str | None, Schema("Token for the kubelet's first certificate.", length=(1, 512))
+    ] = None
 
 
 class JoinConfiguration(NonEmpty):
     """What ``kubeadm join`` reads."""
 
-    ca_cert_path: Annotated[str | None, Schema(length=(1, 512))] = None
-    control_plane: JoinControlPlane | None = None
-    discovery: Discovery = Field(default_factory=Discovery)
-    node_registration: NodeRegistrationOptions = Field(default_factory=NodeRegistrationOptions)
-    patches: Patches = Field(default_factory=Patches)
+    ca_cert_path: Annotated[
+        str | None, Schema("Path of the CA certificate on the node.", length=(1, 512))
+    ] = None
+    control_plane: Annotated[JoinControlPlane | None, Schema("Makes it a control plane node.")] = (
+        None
+    )
+    discovery: Annotated[Discovery, Schema("How the node comes to trust the cluster.")] = Field(
+        default_factory=Discovery
+    )
+    node_registration: Annotated[NodeRegistrationOptions, Schema("How the node registers.")] = (
+        Field(default_factory=NodeRegistrationOptions)
+    )
+    patches: Annotated[Patches, Schema("Patches for static pods.")] = Field(default_factory=Patches)
     skip_phases: Annotated[
-        list[str], Schema(items=(1, 50), atomic=True, each=Schema(length=(1, 256)))
+        list[str],
+        Schema(
+            "Phases of kubeadm to leave out.",
+            items=(1, 50),
+            atomic=True,
+            each=Schema(length=(1, 256)),
+        ),
     ] = Field(default_factory=list)
-    timeouts: Timeouts = Field(default_factory=Timeouts)
+    timeouts: Annotated[Timeouts, Schema("Time limits.")] = Field(default_factory=Timeouts)

@@ -12,83 +12,140 @@ from capi_core.api.schema import Schema, Seconds, Time
 class BootstrapToken(Model):
     """A token with which nodes join."""
 
-    description: Annotated[str | None, Schema(length=(1, 512))] = None
-    expires: Time | None = None
+    description: Annotated[str | None, Schema("What the token is for.", length=(1, 512))] = None
+    expires: Annotated[
+        Time | None, Schema("When the token expires; not together with ttlSeconds.")
+    ] = None
     groups: Annotated[
-        list[str], Schema(items=(1, 100), atomic=True, each=Schema(length=(1, 256)))
+        list[str],
+        Schema(
+            "Groups of whoever uses the token.",
+            items=(1, 100),
+            atomic=True,
+            each=Schema(length=(1, 256)),
+        ),
     ] = Field(default_factory=list)
-    token: Annotated[str, Schema(required=True, length=(1, 23))] = ""
-    ttl_seconds: Seconds | None = None
+    token: Annotated[str, Schema("The token, as id.secret.", required=True, length=(1, 23))] = ""
+    ttl_seconds: Annotated[
+        Seconds | None, Schema("How long the token is valid; 0 is without end.")
+    ] = None
     usages: Annotated[
-        list[str], Schema(items=(1, 100), atomic=True, each=Schema(length=(1, 256)))
+        list[str],
+        Schema(
+            "What the token may be used for.",
+            items=(1, 100),
+            atomic=True,
+            each=Schema(length=(1, 256)),
+        ),
     ] = Field(default_factory=list)
 
 
 class LocalAPIEndpoint(NonEmpty):
     """Where this node's API server listens."""
 
-    advertise_address: Annotated[str | None, Schema(length=(1, 39))] = None
-    bind_port: Annotated[int | None, Schema(between=(1, None))] = None
+    advertise_address: Annotated[
+        str | None, Schema("Address that the API server tells others.", length=(1, 39))
+    ] = None
+    bind_port: Annotated[int | None, Schema("Port of the API server.", between=(1, None))] = None
 
 
 class NodeTaint(Model):
     """A taint that the node registers with."""
 
-    effect: Annotated[str, Schema(required=True)] = ""
-    key: Annotated[str, Schema(required=True)] = ""
-    time_added: Time | None = None
-    value: str | None = None
+    effect: Annotated[
+        str, Schema("What happens with pods that do not tolerate the taint.", required=True)
+    ] = ""
+    key: Annotated[str, Schema("Key of the taint.", required=True)] = ""
+    time_added: Annotated[Time | None, Schema("When the taint was added.")] = None
+    value: Annotated[str | None, Schema("Value of the taint.")] = None
 
 
 class NodeRegistrationOptions(NonEmpty):
     """How the node registers itself."""
 
-    cri_socket: Annotated[str | None, Schema(length=(1, 512))] = None
+    cri_socket: Annotated[
+        str | None, Schema("Socket of the container runtime.", length=(1, 512))
+    ] = None
     ignore_preflight_errors: Annotated[
-        list[str], Schema(items=(1, 50), atomic=True, each=Schema(length=(1, 512)))
+        list[str],
+        Schema(
+            "Checks whose errors are only warnings.",
+            items=(1, 50),
+            atomic=True,
+            each=Schema(length=(1, 512)),
+        ),
     ] = Field(default_factory=list)
-    image_pull_policy: Annotated[str | None, Schema(enum=("Always", "IfNotPresent", "Never"))] = (
-        None
-    )
-    image_pull_serial: bool | None = None
+    image_pull_policy: Annotated[
+        str | None, Schema("When images are pulled.", enum=("Always", "IfNotPresent", "Never"))
+    ] = None
+    image_pull_serial: Annotated[
+        bool | None, Schema("Whether images are pulled one after the other.")
+    ] = None
     kubelet_extra_args: Annotated[
-        list[Arg], Schema(items=(1, 100), keys=("name", "value"), rules=(UNIQUE_NAMES,))
+        list[Arg],
+        Schema(
+            "Further flags of the kubelet.",
+            items=(1, 100),
+            keys=("name", "value"),
+            rules=(UNIQUE_NAMES,),
+        ),
     ] = Field(default_factory=list)
-    name: Annotated[str | None, Schema(length=(1, 253))] = None
-    taints: Annotated[list[NodeTaint], Schema(items=(0, 100))] = Field(default_factory=list)
+    name: Annotated[
+        str | None, Schema("Name of the node; the host's name when unset.", length=(1, 253))
+    ] = None
+    taints: Annotated[
+        list[NodeTaint],
+        Schema("Taints to register with; an empty list is none at all.", items=(0, 100)),
+    ] = Field(default_factory=list)
 
 
 class Patches(NonEmpty):
     """Patches for the static pods' manifests."""
 
-    directory: Annotated[str | None, Schema(length=(1, 512))] = None
+    directory: Annotated[str | None, Schema("Folder with the patches.", length=(1, 512))] = None
 
 
 class Timeouts(NonEmpty):
     """How long kubeadm waits for each of its steps."""
 
-    control_plane_component_health_check_seconds: Seconds | None = None
-    discovery_seconds: Seconds | None = None
-    etcd_api_call_seconds: Seconds | None = Field(alias="etcdAPICallSeconds", default=None)
-    kubelet_health_check_seconds: Seconds | None = None
-    kubernetes_api_call_seconds: Seconds | None = Field(
-        alias="kubernetesAPICallSeconds", default=None
+    control_plane_component_health_check_seconds: Annotated[
+        Seconds | None, Schema("Wait for the control plane's components.")
+    ] = None
+    discovery_seconds: Annotated[Seconds | None, Schema("Wait for the cluster's information.")] = (
+        None
     )
-    tls_bootstrap_seconds: Seconds | None = None
+    etcd_api_call_seconds: Annotated[Seconds | None, Schema("Wait for a call to etcd.")] = Field(
+        alias="etcdAPICallSeconds", default=None
+    )
+    kubelet_health_check_seconds: Annotated[Seconds | None, Schema("Wait for the kubelet.")] = None
+    kubernetes_api_call_seconds: Annotated[
+        Seconds | None, Schema("Wait for a call to the API server.")
+    ] = Field(alias="kubernetesAPICallSeconds", default=None)
+    tls_bootstrap_seconds: Annotated[
+        Seconds | None, Schema("Wait for the kubelet's certificate.")
+    ] = None
 
 
 class InitConfiguration(NonEmpty):
     """What ``kubeadm init`` reads on the first control plane node."""
 
-    bootstrap_tokens: Annotated[list[BootstrapToken], Schema(items=(1, 100), atomic=True)] = Field(
-        default_factory=list
-    )
-    local_api_endpoint: LocalAPIEndpoint = Field(
-        alias="localAPIEndpoint", default_factory=LocalAPIEndpoint
-    )
-    node_registration: NodeRegistrationOptions = Field(default_factory=NodeRegistrationOptions)
-    patches: Patches = Field(default_factory=Patches)
-    skip_phases: Annotated[
-        list[str], Schema(items=(1, 50), atomic=True, each=Schema(length=(1, 256)))
+    bootstrap_tokens: Annotated[
+        list[BootstrapToken], Schema("Tokens to create.", items=(1, 100), atomic=True)
     ] = Field(default_factory=list)
-    timeouts: Timeouts = Field(default_factory=Timeouts)
+    local_api_endpoint: Annotated[
+        LocalAPIEndpoint, Schema("Where this node's API server listens.")
+    ] = Field(alias="localAPIEndpoint", default_factory=LocalAPIEndpoint)
+    node_registration: Annotated[NodeRegistrationOptions, Schema("How the node registers.")] = (
+        Field(default_factory=NodeRegistrationOptions)
+    )
+    patches: Annotated[Patches, Schema("Patches for static pods.")] = Field(default_factory=Patches)
+    skip_phases: Annotated[
+        list[str],
+        Schema(
+            "Phases of kubeadm to leave out.",
+            items=(1, 50),
+            atomic=True,
+            each=Schema(length=(1, 256)),
+        ),
+    ] = Field(default_factory=list)
+    timeouts: Annotated[Timeouts, Schema("Time limits.")] = Field(default_factory=Timeouts)
