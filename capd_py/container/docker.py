@@ -118,7 +118,13 @@ class DockerRuntime:
         """Make and start a container."""
         await self.ensure_image(spec.image)
         await self.ensure_network(spec.network)
-        return await self._call(self._run, spec)
+        # Once begun it is finished, so that whoever cancels can remove what came of it.
+        begun = asyncio.ensure_future(self._call(self._run, spec))
+        try:
+            return await asyncio.shield(begun)
+        except asyncio.CancelledError:
+            await asyncio.wait({begun})
+            raise
 
     def _run(self, spec: ContainerSpec) -> Container:
         avoid: list[str] = []

@@ -30,7 +30,7 @@ defaults
   timeout server 50s
   timeout tunnel 1h
   timeout check 2s
-  default-server inter 1s fastinter 200ms downinter 200ms rise 1 fall 3
+  default-server check-ssl verify none inter 1s fastinter 200ms downinter 200ms rise 1 fall 3
 
 frontend stats
   mode http
@@ -48,7 +48,7 @@ frontend control-plane
 backend kube-apiservers
   option httpchk GET /healthz
 {%- for server in servers %}
-  server {{ server.name }} {{ server.target }} weight {{ server.weight }} check check-ssl verify none
+  server {{ server.name }} {{ server.target }} weight {{ server.weight }} check
 {%- endfor %}
 """
 

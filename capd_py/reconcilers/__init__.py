@@ -1,0 +1,1 @@
+"""DockerClusters and DockerMachines made real in containers."""

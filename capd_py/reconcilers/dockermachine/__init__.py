@@ -1,0 +1,1 @@
+"""A DockerMachine is a container: made, made ready, bootstrapped, and found again as a Node."""
