@@ -146,27 +146,33 @@ class NodeSwapStatus(Model):
 class NodeSystemInfo(Model):
     """The node's own report of its software and identity."""
 
-    architecture: Annotated[str, Schema("CPU architecture.", required=True)]
-    boot_id: Annotated[str, Schema("Changes with each boot.", required=True)] = Field(
-        alias="bootID"
+    architecture: Annotated[str, Schema("CPU architecture.", required=True, keep_empty=True)] = ""
+    boot_id: Annotated[str, Schema("Changes with each boot.", required=True, keep_empty=True)] = (
+        Field(alias="bootID", default="")
     )
     container_runtime_version: Annotated[
-        str, Schema("Container runtime and version.", required=True)
-    ]
-    kernel_version: Annotated[str, Schema("Kernel version.", required=True)]
+        str, Schema("Container runtime and version.", required=True, keep_empty=True)
+    ] = ""
+    kernel_version: Annotated[str, Schema("Kernel version.", required=True, keep_empty=True)] = ""
     kube_proxy_version: Annotated[
-        str, Schema("kube-proxy's version; unused by Kubernetes.", required=True)
-    ]
-    kubelet_version: Annotated[str, Schema("kubelet's version.", required=True)]
-    machine_id: Annotated[str, Schema("The host's /etc/machine-id.", required=True)] = Field(
-        alias="machineID"
-    )
-    operating_system: Annotated[str, Schema("Operating system.", required=True)]
-    os_image: Annotated[str, Schema("Distribution and version.", required=True)]
+        str, Schema("kube-proxy's version; unused by Kubernetes.", required=True, keep_empty=True)
+    ] = ""
+    kubelet_version: Annotated[
+        str, Schema("kubelet's version.", required=True, keep_empty=True)
+    ] = ""
+    machine_id: Annotated[
+        str, Schema("The host's /etc/machine-id.", required=True, keep_empty=True)
+    ] = Field(alias="machineID", default="")
+    operating_system: Annotated[
+        str, Schema("Operating system.", required=True, keep_empty=True)
+    ] = ""
+    os_image: Annotated[
+        str, Schema("Distribution and version.", required=True, keep_empty=True)
+    ] = ""
     swap: Annotated[NodeSwapStatus, Schema("Swap space.")] = Field(default_factory=NodeSwapStatus)
-    system_uuid: Annotated[str, Schema("The hardware's identifier.", required=True)] = Field(
-        alias="systemUUID"
-    )
+    system_uuid: Annotated[
+        str, Schema("The hardware's identifier.", required=True, keep_empty=True)
+    ] = Field(alias="systemUUID", default="")
 
 
 class MachineNodeReference(Model):

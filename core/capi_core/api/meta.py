@@ -3,11 +3,12 @@
 Models keep what they do not know (``extra="allow"``), so an object that is read and written back
 loses nothing that another version or another controller put there. A struct whose absence and
 emptiness mean the same is never None (``default_factory``) and is omitted when empty, which is
-Go's ``omitzero``; a string whose default is "" likewise; a struct whose presence has a meaning of
-its own is ``X | None``.
+Go's ``omitzero``; a string whose default is "" likewise, unless its Schema says ``keep_empty``; a
+struct whose presence has a meaning of its own is ``X | None``.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
@@ -31,7 +32,7 @@ class Model(BaseModel):
     def _omit_empty(self, handler: SerializerFunctionWrapHandler) -> JsonObject:
         data: JsonObject = handler(self)
         for name, info in type(self).model_fields.items():
-            if info.is_required():
+            if info.is_required() or name in _kept_when_empty(type(self)):
                 continue
             empty = ({}, [], None) if info.default_factory else (info.default, None)
             for key in (info.alias or to_camel(name), name):
@@ -49,6 +50,16 @@ class NonEmpty(Model):
     """A struct that the API server refuses when it is present and empty."""
 
     bounds: ClassVar[Schema] = Schema(properties=(1, None))
+
+
+@cache
+def _kept_when_empty(model: type[Model]) -> frozenset[str]:
+    """The fields that are written even when they are ""."""
+    return frozenset(
+        name
+        for name, info in model.model_fields.items()
+        if any(isinstance(item, Schema) and item.keep_empty for item in info.metadata)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ class Schema:
 
     ``atomic`` replaces a list or a struct as a whole in server-side apply, ``keys`` merges a list
     by these fields of its items. ``each`` holds the bounds of a list's items or a map's values.
-    ``preserve_unknown`` admits any JSON value.
+    ``preserve_unknown`` admits any JSON value. ``keep_empty`` is no bound: it writes a string even
+    when it is "", because the API server demands the field and admits "".
     """
 
     doc: str = dataclasses.field(default="", kw_only=False)
@@ -45,6 +46,7 @@ class Schema:
     each: "Schema | None" = None
     rules: tuple[Rule, ...] = ()
     preserve_unknown: bool = False
+    keep_empty: bool = False
 
     def over(self, other: "Schema") -> "Schema":
         """``other`` with everything that this schema sets in its place."""

@@ -18,7 +18,9 @@ class Arg(Model):
     name: Annotated[
         str, Schema("Name of the flag, without dashes.", required=True, length=(1, 256))
     ] = ""
-    value: Annotated[str, Schema("Value of the flag.", required=True, length=(0, 1024))]
+    value: Annotated[
+        str, Schema("Value of the flag.", required=True, length=(0, 1024), keep_empty=True)
+    ] = ""
 
 
 class KeySelector(Model):

@@ -94,9 +94,9 @@ class NodeRegistrationOptions(NonEmpty):
         str | None, Schema("Name of the node; the host's name when unset.", length=(1, 253))
     ] = None
     taints: Annotated[
-        list[NodeTaint],
+        list[NodeTaint] | None,
         Schema("Taints to register with; an empty list is none at all.", items=(0, 100)),
-    ] = Field(default_factory=list)
+    ] = None
 
 
 class Patches(NonEmpty):
