@@ -194,7 +194,10 @@ def load_crds() -> list[JsonObject]:
         (entry for entry in folder.iterdir() if entry.name.endswith(".yaml")),
         key=lambda entry: entry.name,
     )
-    return [cast(JsonObject, yaml.safe_load(entry.read_text(encoding="utf-8"))) for entry in found]
+    # libyaml's parser is ten times faster, and part of PyYAML's wheels.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    texts = (entry.read_text(encoding="utf-8") for entry in found)
+    return [cast(JsonObject, yaml.load(text, Loader=loader)) for text in texts]
 
 
 def differences(folder: Path) -> str:
