@@ -122,7 +122,7 @@ def _command_text(command: Command) -> str:
 
 
 def _files_text(files: list[WriteFile]) -> str:
-    lines = ["set -e", "tar -xpf files.tar -C / --overwrite --no-overwrite-dir"]
+    lines = ["set -e", "tar -xpf files.tar -C / --overwrite"]
     for number, file in enumerate(files):
         path = shlex.quote(file.path)
         if file.append:

@@ -70,8 +70,12 @@ class DockerRuntime:
 
     def _ensure_network(self, name: str) -> None:
         api = self._api()
-        if api.networks(names=[f"^{name}$"]):
-            return
+        for network in api.networks(names=[f"^{name}$"]):
+            info = api.inspect_network(network["Id"])
+            if _FIXED in info["Labels"] or api.containers(all=True, filters={"network": name}):
+                return
+            # Nothing lives there yet, and in it addresses would change with every restart.
+            api.remove_network(network["Id"])
         # The engine knows which subnets are free: it chooses one, which is then made the network's.
         probe = api.create_network(f"{name}-probe", driver="bridge")["Id"]
         try:

@@ -94,7 +94,7 @@ def render(
     ipv6: bool = False,
 ) -> str:
     """The configuration that listens on ``port`` and spreads over ``backends``."""
-    template = jinja2.Environment(autoescape=False).from_string(_TEMPLATE)
+    template = jinja2.Environment(autoescape=False, keep_trailing_newline=True).from_string(_TEMPLATE)
     return template.render(
         maxconn=max_connections(open_files),
         stats_port=STATS_PORT,
@@ -117,7 +117,7 @@ def render_custom(
         for b in sorted(backends, key=lambda b: b.name)
     }
     environment = jinja2.sandbox.SandboxedEnvironment(
-        autoescape=False, undefined=jinja2.StrictUndefined
+        autoescape=False, keep_trailing_newline=True, undefined=jinja2.StrictUndefined
     )
     try:
         return environment.from_string(_from_go(text)).render(

@@ -36,9 +36,10 @@ def _same_config(scope: ControlPlaneScope, machine: Machine) -> bool:
     version = machine.spec.version or scope.obj.spec.version
     wanted = scope.obj.spec.kubeadm_config_spec.dump()
     have = config.spec.dump()
-    first = "initConfiguration" in have
-    return _comparable(have) == _comparable(
-        kubeadm_config_spec(wanted, first=first, version=version)
+    return any(
+        _comparable(have)
+        == _comparable(kubeadm_config_spec(wanted, first=first, version=version))
+        for first in (True, False)
     )
 
 

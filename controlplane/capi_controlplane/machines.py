@@ -57,14 +57,8 @@ def kubeadm_config_spec(spec: JsonObject, *, first: bool, version: str) -> JsonO
     result = dict(spec)
     if first:
         result.pop("joinConfiguration", None)
-        result.setdefault("initConfiguration", {})
-        result.setdefault("clusterConfiguration", {})
     else:
         result.pop("initConfiguration", None)
-        result["joinConfiguration"] = {
-            "controlPlane": {},
-            **(result.get("joinConfiguration") or {}),
-        }
     minor = int(version.removeprefix("v").split(".")[1])
     if 31 <= minor < 36:
         configuration = dict(result.get("clusterConfiguration") or {})
