@@ -1,4 +1,4 @@
-"""Health checks of the machines in a topology."""
+"""Health checks of machines: of a topology, a class or a MachineHealthCheck."""
 
 from typing import Annotated
 
@@ -109,8 +109,8 @@ class RemediationTrigger(NonEmpty):
     ] = None
 
 
-class ControlPlaneRemediation(NonEmpty):
-    """Whether and how unhealthy control plane machines are replaced."""
+class RemediationPolicy(NonEmpty):
+    """Whether and how unhealthy machines are replaced."""
 
     template_ref: Annotated[
         RemediationTemplateRef,
@@ -130,9 +130,9 @@ class ControlPlaneHealthCheck(NonEmpty):
     enabled: Annotated[
         bool | None, Schema("Switches the check on or off, whatever the class says.")
     ] = None
-    remediation: Annotated[
-        ControlPlaneRemediation, Schema("What happens with unhealthy machines.")
-    ] = Field(default_factory=ControlPlaneRemediation)
+    remediation: Annotated[RemediationPolicy, Schema("What happens with unhealthy machines.")] = (
+        Field(default_factory=RemediationPolicy)
+    )
 
 
 class MachineDeploymentRemediationPolicy(NonEmpty):
