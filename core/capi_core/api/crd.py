@@ -15,7 +15,7 @@ import yaml
 
 from capi_core.api import KINDS
 from capi_core.api.meta import JsonObject, KubeObject, Model
-from capi_core.api.schema import Column, Schema
+from capi_core.api.schema import Column, IntOrString, Schema
 
 CONTRACT_LABELS = {"cluster.x-k8s.io/v1beta2": "v1beta2"}
 PROVIDER_LABEL = "cluster.x-k8s.io/provider"
@@ -30,7 +30,7 @@ FOLDER = Path(__file__).resolve().parents[3] / "crds"
 
 def first_line(model: type) -> str:
     """The summary of a class's own docstring."""
-    return (model.__doc__ or "").strip().split("\n")[0]
+    return (model.__doc__ or "").strip().split("\n")[0].replace("``", "")
 
 
 def unwrap(annotation: Any, schema: Schema) -> tuple[Any, Schema]:
@@ -43,7 +43,7 @@ def unwrap(annotation: Any, schema: Schema) -> tuple[Any, Schema]:
         elif get_origin(annotation) in (Union, types.UnionType):
             members = [arg for arg in get_args(annotation) if arg is not type(None)]
             if len(members) > 1:
-                return (int | str if set(members) == {int, str} else Union[tuple(members)]), schema  # noqa: UP007
+                return IntOrString, schema  # the only union in the API
             annotation = members[0]
         else:
             return annotation, schema
@@ -56,7 +56,7 @@ def value_schema(annotation: Any, schema: Schema) -> JsonObject:
     out: JsonObject
     if bare is Any:
         out = {}
-    elif bare == int | str:
+    elif bare == IntOrString:
         out = {"anyOf": [{"type": "integer"}, {"type": "string"}], f"{PREFIX}int-or-string": True}
     elif get_origin(bare) is Literal:
         out = {"type": "string", "enum": list(get_args(bare))}
