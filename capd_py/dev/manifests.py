@@ -38,7 +38,7 @@ class Provider:
     Attributes:
         name: prefix of its objects, upstream's.
         label: value of the ``cluster.x-k8s.io/provider`` label.
-        module: what ``--provider`` names.
+        modules: what ``--provider`` names.
         rules: what its reconcilers do in the whole cluster.
         docker: whether it talks to the Docker engine.
     """
@@ -46,7 +46,7 @@ class Provider:
     name: str
     namespace: str
     label: str
-    module: str
+    modules: tuple[str, ...]
     rules: tuple[Rule, ...]
     docker: bool = False
 
@@ -78,7 +78,7 @@ PROVIDERS = (
         "capi",
         "capi-system",
         "cluster-api",
-        "capi_core.provider",
+        ("capi_core.provider",),
         (
             *_own("cluster.x-k8s.io", *_CORE_KINDS),
             Rule(_PROVIDER_GROUPS, ("*",), WRITE),
@@ -89,7 +89,7 @@ PROVIDERS = (
         "capi-kubeadm-bootstrap",
         "capi-kubeadm-bootstrap-system",
         "bootstrap-kubeadm",
-        "capi_bootstrap.provider",
+        ("capi_bootstrap.provider",),
         (
             *_own("bootstrap.cluster.x-k8s.io", "kubeadmconfigs", "kubeadmconfigtemplates"),
             Rule(("cluster.x-k8s.io",), ("clusters", "machines", "machinesets"), READ),
@@ -101,7 +101,7 @@ PROVIDERS = (
         "capi-kubeadm-control-plane",
         "capi-kubeadm-control-plane-system",
         "control-plane-kubeadm",
-        "capi_controlplane.provider",
+        ("capi_controlplane.provider",),
         (
             *_own(
                 "controlplane.cluster.x-k8s.io",
@@ -118,7 +118,7 @@ PROVIDERS = (
         "capd",
         "capd-system",
         "infrastructure-docker",
-        "capd_py.provider",
+        ("capd_py.provider",),
         (
             *_own(
                 "infrastructure.cluster.x-k8s.io",
@@ -131,6 +131,18 @@ PROVIDERS = (
             Rule(("",), ("configmaps",), ("get",)),
             Rule(("",), ("secrets",), ("get", "create", "patch")),
         ),
+        docker=True,
+    ),
+)
+
+# One process for all, with the rights of all: for a small laptop, and for debugging.
+SINGLE = (
+    Provider(
+        "capd-py",
+        "capd-system",
+        "infrastructure-docker",
+        tuple(module for provider in PROVIDERS for module in provider.modules),
+        tuple(dict.fromkeys(rule for provider in PROVIDERS for rule in provider.rules)),
         docker=True,
     ),
 )
@@ -224,7 +236,7 @@ def _deployment(
         "name": "manager",
         "image": image,
         "imagePullPolicy": "IfNotPresent",
-        "args": [f"--provider={provider.module}", *args],
+        "args": [*(f"--provider={module}" for module in provider.modules), *args],
         "env": [
             {"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}}
             for name, path in field.items()

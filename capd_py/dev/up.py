@@ -3,6 +3,7 @@
 Every step looks first whether it is done, so the command can be run again at any time.
 """
 
+import asyncio
 import json
 import time
 from collections.abc import Callable
@@ -11,8 +12,9 @@ from pathlib import Path
 
 import yaml
 
+from capd_py.container.docker import DockerRuntime
 from capd_py.dev.kubectl import Kubectl
-from capd_py.dev.manifests import PROVIDERS, manager_objects
+from capd_py.dev.manifests import PROVIDERS, SINGLE, manager_objects
 from capd_py.engine import EngineError, Severity, ensure_engine, ensure_kind, preflight
 from capd_py.engine.paths import cache_dir
 from capd_py.engine.process import CommandError, run
@@ -21,9 +23,8 @@ from capi_core.api.crd import load_crds
 
 Say = Callable[[str], None]
 CLUSTER = "capd-py"
-MANAGEMENT_LABEL = "io.capd-py.management-cluster"
 _SOCKET = "/var/run/docker.sock"
-_NETWORK = "kind"
+NETWORK = "kind"
 
 
 def kubeconfig_path() -> Path:
@@ -31,18 +32,18 @@ def kubeconfig_path() -> Path:
     return cache_dir() / "management.kubeconfig"
 
 
+def uids_path() -> Path:
+    """Where the uids of the management clusters that were made here are kept."""
+    return cache_dir() / "management.uids"
+
+
 def project_root() -> Path:
     """The clone that this code runs from."""
     return Path(__file__).resolve().parents[2]
 
 
-def timed(say: Say, title: str) -> "Step":
-    """A step that says how long it took."""
-    return Step(say, title)
-
-
 class Step:
-    """Prints a title with its seconds when it ends."""
+    """Says a title with its seconds when it ends."""
 
     def __init__(self, say: Say, title: str) -> None:
         self._say, self._title, self._start = say, title, 0.0
@@ -55,29 +56,39 @@ class Step:
         self._say(f"{self._title}: {mark} in {time.monotonic() - self._start:.1f} s")
 
 
-def up(say: Say = print, *, version: str, name: str = CLUSTER, args: tuple[str, ...] = ()) -> Path:
+def bring_up(
+    say: Say = print,
+    *,
+    version: str,
+    name: str = CLUSTER,
+    single_process: bool = False,
+    args: tuple[str, ...] = (),
+) -> Path:
     """Make everything ready to accept manifests; returns the kubeconfig.
 
     Args:
         version: Kubernetes version of the management cluster's node image.
+        single_process: one manager with all providers instead of one for each.
         args: flags for each manager.
     """
-    with timed(say, "engine"):
+    with Step(say, "engine"):
         ensure_engine(say)
     check(say)
-    with timed(say, "kind"):
+    with Step(say, "kind"):
         kind = str(ensure_kind())
-    with timed(say, "images"):
+    with Step(say, "images"):
         images = ensure_images(version, project_root=project_root(), say=say)
-    with timed(say, "management cluster"):
+    with Step(say, "management cluster"):
+        asyncio.run(_ensure_network())
         _ensure_cluster(kind, name, images.node)
     kubectl = Kubectl(kubeconfig_path())
-    with timed(say, "manager image in the cluster"):
+    with Step(say, "manager image in the cluster"):
         _load(kind, name, images.manager)
-    with timed(say, "CRDs"):
+    with Step(say, "CRDs"):
         apply_crds(kubectl)
-    with timed(say, "managers"):
-        _apply_managers(kubectl, images.manager, args)
+    with Step(say, "managers"):
+        _remember(kubectl)
+        _apply_managers(kubectl, images.manager, args, single=single_process)
     say(f"ready: export KUBECONFIG={kubeconfig_path()}")
     return kubeconfig_path()
 
@@ -95,6 +106,13 @@ def check(say: Say) -> None:
     errors = [str(f) for f in findings if f.severity is Severity.ERROR]
     if errors:
         raise EngineError("the preflight failed:\n" + "\n".join(errors))
+
+
+async def _ensure_network() -> None:
+    # Made before kind would make one whose addresses change when the engine restarts.
+    runtime = DockerRuntime()
+    await runtime.ensure_network(NETWORK)
+    await runtime.close()
 
 
 def _ensure_cluster(kind: str, name: str, image: str) -> None:
@@ -153,8 +171,26 @@ def apply_crds(kubectl: Kubectl) -> None:
     kubectl("wait", "--for=condition=Established", "--timeout=30s", *names)
 
 
-def _apply_managers(kubectl: Kubectl, image: str, args: tuple[str, ...]) -> None:
-    objects = [obj for provider in PROVIDERS for obj in manager_objects(provider, image, args)]
+def _remember(kubectl: Kubectl) -> None:
+    """Keep the uid that this management cluster's containers carry, for when it is gone."""
+    uid = kubectl.get("namespace", "kube-system")["metadata"]["uid"]
+    known = uids_path().read_text().split() if uids_path().exists() else []
+    if uid not in known:
+        uids_path().write_text("\n".join([*known, uid]) + "\n")
+
+
+def _apply_managers(
+    kubectl: Kubectl, image: str, args: tuple[str, ...], *, single: bool
+) -> None:
+    providers = SINGLE if single else PROVIDERS
+    unwanted = [p for p in (*PROVIDERS, *SINGLE) if p not in providers]
+    for provider in unwanted:
+        # Its Lease would be fought over.
+        kubectl(
+            "delete", "deployment", f"{provider.name}-controller-manager", "-n",
+            provider.namespace, "--ignore-not-found",
+        )
+    objects = [obj for provider in providers for obj in manager_objects(provider, image, args)]
     kubectl.apply([obj for obj in objects if obj["kind"] == "Namespace"])
     kubectl.apply([obj for obj in objects if obj["kind"] != "Namespace"])
 
@@ -170,43 +206,4 @@ def _apply_managers(kubectl: Kubectl, image: str, args: tuple[str, ...]) -> None
             raise EngineError(f"{name} did not become ready:\n{logs}") from error
 
     with ThreadPoolExecutor() as pool:
-        list(pool.map(wait, [(p.namespace, f"{p.name}-controller-manager") for p in PROVIDERS]))
-
-
-def down(say: Say = print, *, name: str = CLUSTER) -> None:
-    """Remove the management cluster and everything that it made: containers, volumes, network."""
-    with timed(say, "workload clusters"):
-        _remove_containers(name)
-    with timed(say, "management cluster"):
-        kind = str(ensure_kind())
-        if name in run([kind, "get", "clusters"]).split():
-            run([kind, "delete", "cluster", "--name", name], timeout=180)
-        kubeconfig_path().unlink(missing_ok=True)
-    _remove_network()
-
-
-def _remove_containers(name: str) -> None:
-    uid = _management_uid()
-    if not uid:
-        return
-    found = run(["docker", "ps", "-aq", "--filter", f"label={MANAGEMENT_LABEL}={uid}"]).split()
-    if found:
-        run(["docker", "rm", "-f", "-v", *found], timeout=120)
-
-
-def _management_uid() -> str:
-    try:
-        found = Kubectl(kubeconfig_path()).get("namespace", "kube-system")
-        return found["metadata"]["uid"]
-    except (CommandError, EngineError):
-        return ""
-
-
-def _remove_network() -> None:
-    try:
-        users = run(["docker", "network", "inspect", _NETWORK, "-f", "{{len .Containers}}"])
-        if users.strip() == "0":
-            run(["docker", "network", "rm", _NETWORK])
-    except CommandError:
-        return
-
+        list(pool.map(wait, [(p.namespace, f"{p.name}-controller-manager") for p in providers]))

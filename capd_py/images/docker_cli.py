@@ -1,7 +1,7 @@
 """The few things that image builds ask of the Docker engine, through its command line."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 from capd_py.engine.process import CommandError, run, run_bytes, succeeds
@@ -30,7 +30,7 @@ def remove_image(image: str) -> None:
 
 
 @contextmanager
-def scratch_container(image: str, *options: str) -> Iterator[str]:
+def scratch_container(image: str, *options: str) -> Generator[str]:
     """A container that does nothing, removed at the end whatever happens."""
     command = ["docker", "run", "--detach", *options, "--entrypoint", "sleep", image, "infinity"]
     container = run(command, timeout=120).strip()
