@@ -267,6 +267,8 @@ def _deployment(
         "containers": [container],
     }
     if provider.docker:
+        # The engine's socket is root's; no other privilege is needed.
+        container["securityContext"]["runAsUser"] = 0
         container["volumeMounts"] = [{"name": "docker", "mountPath": _DOCKER_SOCKET}]
         pod["volumes"] = [{"name": "docker", "hostPath": {"path": _DOCKER_SOCKET}}]
     return {

@@ -39,6 +39,10 @@ class Finding:
     message: str
     cure: str = ""
 
+    def __str__(self) -> str:
+        cure = f"; cure: {self.cure}" if self.cure else ""
+        return f"{self.severity.value}: {self.check}: {self.message}{cure}"
+
 
 @dataclass(frozen=True)
 class Limit:

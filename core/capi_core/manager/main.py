@@ -112,8 +112,7 @@ def start(
 
 async def _run(modules: list[str], client: Client, options: Options) -> None:
     manager = build(modules, client, options)
-    # kopf turns SIGTERM and SIGINT into the end of its watches, which ends the manager.
-    await manager.run(asyncio.Event())
+    await manager.run(asyncio.Event(), handle_signals=True)
 
 
 def main() -> None:

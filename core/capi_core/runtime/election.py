@@ -17,7 +17,7 @@ from capi_core.runtime.metrics import LEADER
 
 LEASES = Resource("coordination.k8s.io", "v1", "Lease", "leases")
 log = structlog.get_logger()
-_DURATION, _RENEW_DEADLINE, _PERIOD, _TRY_PERIOD = 15.0, 10.0, 4.0, 1.0
+_DURATION, _RENEW_DEADLINE, _PERIOD, _TRY_PERIOD = 8.0, 5.0, 2.0, 0.5
 
 
 class LostLease(CapiError):
