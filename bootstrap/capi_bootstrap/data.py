@@ -4,9 +4,9 @@ import base64
 from typing import Any
 
 import yaml
-from capi_core.api.cluster import Cluster
 
 from capi_bootstrap.cloudinit import File
+from capi_core.api.cluster import Cluster
 from capi_core.api.meta import JsonObject
 from capi_core.contract.secrets import (
     API_SERVER_ETCD_CLIENT,

@@ -1,7 +1,5 @@
 """Makes the bootstrap data of one node: init for the first, join for the others."""
 
-from capi_core.api.cluster import Cluster
-
 from capi_bootstrap import lock
 from capi_bootstrap.cloudinit import File, NodeData, render
 from capi_bootstrap.data import (
@@ -22,6 +20,7 @@ from capi_bootstrap.kubeadm.documents import (
 )
 from capi_bootstrap.scope import ConfigScope
 from capi_bootstrap.tokens import create_token
+from capi_core.api.cluster import Cluster
 from capi_core.api.meta import JsonObject
 from capi_core.conditions import Verdict
 from capi_core.contract.remote import ClusterCache

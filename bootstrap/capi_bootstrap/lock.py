@@ -8,7 +8,6 @@ import json
 
 from capi_core.api.cluster import Cluster
 from capi_core.api.machine import Machine
-
 from capi_core.contract.owners import owner_reference
 from capi_core.contract.remote import CONFIG_MAPS
 from capi_core.contract.templates import CLUSTER_NAME_LABEL

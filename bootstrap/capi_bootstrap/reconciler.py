@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
-from capi_core.api.cluster import Cluster
-from capi_core.api.kubeadm import KubeadmConfig
-from capi_core.api.machine import Machine
-
 from capi_bootstrap import lock
 from capi_bootstrap.generate import Generator
 from capi_bootstrap.scope import ConfigScope
 from capi_bootstrap.tokens import refresh_token
+from capi_core.api.cluster import Cluster
+from capi_core.api.kubeadm import KubeadmConfig
+from capi_core.api.machine import Machine
 from capi_core.api.meta import JsonObject
 from capi_core.conditions import Reasons, Verdict, get_condition, is_true, summarize
 from capi_core.contract.owners import owner_of_kind

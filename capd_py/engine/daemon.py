@@ -46,7 +46,7 @@ def find_engine() -> Engine | None:
         return None
     # A client without a server prints empty fields and may still end well.
     version, _, rest = answer.partition("|")
-    security, cgroup, root_dir = (rest.split("|") + ["", "", ""])[:3]
+    security, cgroup, root_dir = [*rest.split("|"), "", "", ""][:3]
     if not version:
         return None
     return Engine(version, "rootless" in security, cgroup, root_dir)

@@ -70,7 +70,8 @@ def run_bytes(
         if log is not None:
             return _run_logged(args, timeout, data, full_env, cwd, log, cure)
         done = subprocess.run(
-            args, input=data, capture_output=True, timeout=timeout, env=full_env, cwd=cwd
+            args, input=data, capture_output=True, timeout=timeout, env=full_env, cwd=cwd,
+            check=False,
         )
     except subprocess.TimeoutExpired as error:
         output = ((error.stdout or b"") + (error.stderr or b"")).decode(errors="replace")
@@ -96,7 +97,7 @@ def _run_logged(
     with log.open("wb") as sink:
         done = subprocess.run(
             args, input=data, stdout=sink, stderr=subprocess.STDOUT, timeout=timeout, env=env,
-            cwd=cwd,
+            cwd=cwd, check=False,
         )
     if done.returncode != 0:
         output = log.read_text(errors="replace")

@@ -15,7 +15,7 @@ def render(text: str, values: Mapping[str, str]) -> str:
 
 
 def make_context(dockerfile: str, files: Iterable[tuple[str, Path]]) -> bytes:
-    """Pack a Dockerfile and files under their names, without times and owners: layers are cached."""
+    """Pack a Dockerfile and files under their names, without times and owners, for the cache."""
     buffer = BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as target:
         add_bytes(target, "Dockerfile", dockerfile.encode())

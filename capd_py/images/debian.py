@@ -100,7 +100,8 @@ def _import(root: Path, image: str) -> None:
         stdout=subprocess.PIPE,
     ) as tar:
         done = subprocess.run(
-            ["docker", "import", "-", image], stdin=tar.stdout, capture_output=True, timeout=600
+            ["docker", "import", "-", image], stdin=tar.stdout, capture_output=True, timeout=600,
+            check=False,
         )
     if done.returncode != 0 or tar.returncode != 0:
         raise EngineError(f"docker import of {image}: {done.stderr.decode(errors='replace')}")

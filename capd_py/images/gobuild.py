@@ -77,8 +77,8 @@ def kubernetes_target(versions: Components) -> Target:
 def kubernetes_go_mod(versions: Components, upstream: str) -> str:
     """Text of a go.mod from which Kubernetes builds.
 
-    Its staging modules are required at v0.0.0 and replaced by local directories, which a module that
-    depends on it does not inherit: each is replaced by its published twin.
+    Its staging modules are required at v0.0.0 and replaced by local directories, which a module
+    that depends on it does not inherit: each is replaced by its published twin.
     """
     staging = re.findall(r"^\s+(k8s\.io/\S+) v0\.0\.0(?:\s|$)", upstream, re.MULTILINE)
     twin = versions.kubernetes.replace("v1.", "v0.", 1)

@@ -94,8 +94,8 @@ def render(
     ipv6: bool = False,
 ) -> str:
     """The configuration that listens on ``port`` and spreads over ``backends``."""
-    template = jinja2.Environment(autoescape=False, keep_trailing_newline=True).from_string(_TEMPLATE)
-    return template.render(
+    environment = jinja2.Environment(autoescape=False, keep_trailing_newline=True)
+    return environment.from_string(_TEMPLATE).render(
         maxconn=max_connections(open_files),
         stats_port=STATS_PORT,
         frontend_port=port,

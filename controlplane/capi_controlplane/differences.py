@@ -1,9 +1,8 @@
 """Is a Machine as the control plane wants it? Pure."""
 
-from capi_core.api.machine import Machine
-
 from capi_controlplane.machines import kubeadm_config_spec
 from capi_controlplane.scope import ControlPlaneScope
+from capi_core.api.machine import Machine
 from capi_core.api.meta import JsonObject
 from capi_core.conditions import age_seconds, parse_time
 from capi_core.contract.templates import CLONED_FROM_GROUP_KIND, CLONED_FROM_NAME

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from capi_core.api.machine import Machine
-
 from capi_controlplane.etcd import EtcdUnreachable, client_access, list_members
 from capi_controlplane.scope import ControlPlaneScope
+from capi_core.api.machine import Machine
 from capi_core.api.meta import JsonObject
 from capi_core.conditions import Verdict, get_condition
 from capi_core.contract.remote import CONFIG_MAPS, PODS, RemoteCluster, Watch

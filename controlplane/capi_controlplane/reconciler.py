@@ -2,11 +2,6 @@
 
 from collections.abc import Sequence
 
-from capi_core.api.cluster import Cluster
-from capi_core.api.controlplane import KubeadmControlPlane
-from capi_core.api.kubeadm import KubeadmConfig
-from capi_core.api.machine import Machine
-
 from capi_controlplane.differences import outdated_reasons
 from capi_controlplane.health import CONFIG_WATCH, machine_verdicts, read_members
 from capi_controlplane.machines import (
@@ -19,6 +14,10 @@ from capi_controlplane.machines import (
 from capi_controlplane.scope import CONTROL_PLANE_LABEL, ControlPlaneScope
 from capi_controlplane.secrets import ensure_certificates, ensure_kubeconfig
 from capi_controlplane.status import set_control_plane_status
+from capi_core.api.cluster import Cluster
+from capi_core.api.controlplane import KubeadmControlPlane
+from capi_core.api.kubeadm import KubeadmConfig
+from capi_core.api.machine import Machine
 from capi_core.api.meta import JsonObject
 from capi_core.conditions import Verdict, is_true, set_condition
 from capi_core.contract.external import ExternalObjects
@@ -303,7 +302,10 @@ def register(manager: Manager, external: ExternalObjects, remote: ClusterCache) 
         is_pod = labels.get("tier") == "control-plane"
         is_config = obj.get("metadata", {}).get("name") == "kubeadm-config"
         is_node = "node-role.kubernetes.io/control-plane" in labels
-        if is_config or (is_pod and _pod_facts(old) != _pod_facts(new)) or (is_node and (old is None or new is None or _node_facts(old) != _node_facts(new))):
+        came_or_went = old is None or new is None
+        pod_changed = is_pod and _pod_facts(old) != _pod_facts(new)
+        node_changed = is_node and (came_or_went or _node_facts(old) != _node_facts(new))
+        if is_config or pod_changed or node_changed:
             enqueue_cluster(cluster)
 
     manager.store(Cluster).on_change(cluster_changed)

@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass, field
 
+from capi_controlplane.etcd import MemberList
 from capi_core.api.cluster import Cluster
 from capi_core.api.controlplane import KubeadmControlPlane
 from capi_core.api.kubeadm import KubeadmConfig
 from capi_core.api.machine import Machine
-
-from capi_controlplane.etcd import MemberList
 from capi_core.conditions import is_true
 from capi_core.contract.external import External
 from capi_core.contract.reconciler import Scope

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 import semver
-from capi_core.api.machine import Machine
-from capi_core.api.shared import StatusVersion
 
 from capi_controlplane.scope import ETCD_CONDITIONS, POD_CONDITIONS, ControlPlaneScope
+from capi_core.api.machine import Machine
+from capi_core.api.shared import StatusVersion
 from capi_core.conditions import (
     Reasons,
     Source,
