@@ -98,12 +98,14 @@ def quickstart(
 
 
 @app.command()
-def kubeconfig(cluster: str, namespace: Namespace = "default") -> None:
+def kubeconfig(
+    cluster: str, namespace: Namespace = "default", name: Name = DEFAULT_NAME
+) -> None:
     """Write a workload cluster's kubeconfig, good on this host, and print its path."""
     from capd_py.dev.kubeconfig import write_kubeconfig
     from capd_py.dev.up import kubeconfig_path
 
-    say(str(write_kubeconfig(kubeconfig_path(), namespace, cluster)))
+    say(str(write_kubeconfig(kubeconfig_path(name), namespace, cluster)))
 
 
 @app.command()

@@ -52,15 +52,15 @@ def main(wanted: list[str]) -> int:
         print(f"no such tier: {', '.join(unknown)}; there are lint, {', '.join(TIERS)}")
         return 2
     durations = Durations()
-    if not wanted or "lint" in wanted:
-        if code := _timed(durations, "lint", _lint):
-            return code
+    lint = not wanted or "lint" in wanted
+    if lint and (code := _timed(durations, "lint", _lint)):
+        return code
     tiers = [tier for tier in TIERS if not wanted or tier in wanted]
     if not tiers:
         return 0
-    if set(tiers) & {"integration", "e2e"}:
-        if code := _timed(durations, "engine and images", _prepare):
-            return code
+    images = set(tiers) & {"integration", "e2e"}
+    if images and (code := _timed(durations, "engine and images", _prepare)):
+        return code
     paths = [path for tier in tiers for path in TIERS[tier] if (ROOT / path).is_dir()]
     return pytest.main(["--durations=15", *paths], plugins=[durations])
 

@@ -16,25 +16,26 @@ def take_down(say: Say = print, *, name: str = CLUSTER) -> None:
     if find_engine() is None:
         raise EngineError("the Docker engine does not answer", "capd engine ensure")
     with Step(say, "management cluster"):
-        uids = _uids()
+        uids = _uids(name)
         kind = str(ensure_kind())
         # First, so that nobody makes again what is removed next.
         if name in run([kind, "get", "clusters"]).split():
             run([kind, "delete", "cluster", "--name", name], timeout=180)
-        kubeconfig_path().unlink(missing_ok=True)
+        kubeconfig_path(name).unlink(missing_ok=True)
     with Step(say, "workload clusters"):
         for uid in uids:
             _remove_containers(uid)
-        uids_path().unlink(missing_ok=True)
+        uids_path(name).unlink(missing_ok=True)
     _remove_network()
 
 
-def _uids() -> list[str]:
-    """The management clusters that this user has made here."""
-    known = uids_path().read_text().split() if uids_path().exists() else []
-    if kubeconfig_path().exists():
+def _uids(name: str) -> list[str]:
+    """The management clusters of this name that this user has made here."""
+    path, kubeconfig = uids_path(name), kubeconfig_path(name)
+    known = path.read_text().split() if path.exists() else []
+    if kubeconfig.exists():
         try:
-            namespace = Kubectl(kubeconfig_path()).get("namespace", "kube-system")
+            namespace = Kubectl(kubeconfig).get("namespace", "kube-system")
             known.append(namespace["metadata"]["uid"])
         except (CommandError, EngineError):
             pass

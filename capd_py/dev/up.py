@@ -27,14 +27,14 @@ _SOCKET = "/var/run/docker.sock"
 NETWORK = "kind"
 
 
-def kubeconfig_path() -> Path:
-    """Where the management cluster's kubeconfig is kept."""
-    return cache_dir() / "management.kubeconfig"
+def kubeconfig_path(name: str = CLUSTER) -> Path:
+    """Where a management cluster's kubeconfig is kept."""
+    return cache_dir("management") / f"{name}.kubeconfig"
 
 
-def uids_path() -> Path:
-    """Where the uids of the management clusters that were made here are kept."""
-    return cache_dir() / "management.uids"
+def uids_path(name: str = CLUSTER) -> Path:
+    """Where the uids of the management clusters of a name that were made here are kept."""
+    return cache_dir("management") / f"{name}.uids"
 
 
 def project_root() -> Path:
@@ -81,16 +81,16 @@ def bring_up(
     with Step(say, "management cluster"):
         asyncio.run(_ensure_network())
         _ensure_cluster(kind, name, images.node)
-    kubectl = Kubectl(kubeconfig_path())
+    kubectl = Kubectl(kubeconfig_path(name))
     with Step(say, "manager image in the cluster"):
         _load(kind, name, images.manager)
     with Step(say, "CRDs"):
         apply_crds(kubectl)
     with Step(say, "managers"):
-        _remember(kubectl)
+        _remember(kubectl, name)
         _apply_managers(kubectl, images.manager, args, single=single_process)
-    say(f"ready: export KUBECONFIG={kubeconfig_path()}")
-    return kubeconfig_path()
+    say(f"ready: export KUBECONFIG={kubeconfig_path(name)}")
+    return kubeconfig_path(name)
 
 
 def check(say: Say) -> None:
@@ -118,8 +118,8 @@ async def _ensure_network() -> None:
 def _ensure_cluster(kind: str, name: str, image: str) -> None:
     if name in run([kind, "get", "clusters"]).split():
         kubeconfig = run([kind, "get", "kubeconfig", "--name", name])
-        kubeconfig_path().write_text(kubeconfig)
-        if _answers():
+        kubeconfig_path(name).write_text(kubeconfig)
+        if _answers(name):
             return
         # A cluster that no longer answers, after a crash say, is of no use to anybody.
         run([kind, "delete", "cluster", "--name", name], timeout=120)
@@ -135,19 +135,19 @@ def _ensure_cluster(kind: str, name: str, image: str) -> None:
     }
     run(
         [kind, "create", "cluster", "--name", name, "--image", image, "--config", "-",
-         "--kubeconfig", str(kubeconfig_path())],
+         "--kubeconfig", str(kubeconfig_path(name))],
         stdin=yaml.safe_dump(config),
         timeout=300,
         cure=f"{kind} export logs --name {name}",
     )
-    kubeconfig_path().chmod(0o600)
+    kubeconfig_path(name).chmod(0o600)
 
 
-def _answers() -> bool:
+def _answers(name: str) -> bool:
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         try:
-            Kubectl(kubeconfig_path())("get", "--raw", "/readyz", timeout=5)
+            Kubectl(kubeconfig_path(name))("get", "--raw", "/readyz", timeout=5)
             return True
         except CommandError:
             time.sleep(0.5)
@@ -171,12 +171,13 @@ def apply_crds(kubectl: Kubectl) -> None:
     kubectl("wait", "--for=condition=Established", "--timeout=30s", *names)
 
 
-def _remember(kubectl: Kubectl) -> None:
+def _remember(kubectl: Kubectl, name: str) -> None:
     """Keep the uid that this management cluster's containers carry, for when it is gone."""
     uid = kubectl.get("namespace", "kube-system")["metadata"]["uid"]
-    known = uids_path().read_text().split() if uids_path().exists() else []
+    path = uids_path(name)
+    known = path.read_text().split() if path.exists() else []
     if uid not in known:
-        uids_path().write_text("\n".join([*known, uid]) + "\n")
+        path.write_text("\n".join([*known, uid]) + "\n")
 
 
 def _apply_managers(

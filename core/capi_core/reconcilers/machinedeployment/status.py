@@ -33,7 +33,7 @@ def set_deployment_status(
     status.ready_replicas = sum(s.status.ready_replicas or 0 for s in sets)
     status.available_replicas = sum(s.status.available_replicas or 0 for s in sets)
     status.up_to_date_replicas = sum(s.status.up_to_date_replicas or 0 for s in sets)
-    status.selector = selector_text(deployment.spec.selector)
+    status.selector = selector_text(deployment.spec.selector) or None
     status.versions = versions_of(machines)
     for kind, verdict in (
         ("Available", available(deployment)),

@@ -26,7 +26,7 @@ def set_machine_set_status(
     status.ready_replicas = count_true(machines, "Ready")
     status.available_replicas = count_true(machines, "Available")
     status.up_to_date_replicas = count_true(machines, "UpToDate")
-    status.selector = selector_text(machine_set.spec.selector)
+    status.selector = selector_text(machine_set.spec.selector) or None
     status.versions = versions_of(machines)
     for kind, verdict in (
         ("ScalingUp", scaling_up(machine_set, machines, problems)),
