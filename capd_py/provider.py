@@ -4,6 +4,7 @@ from capd_py.container.docker import DockerRuntime
 from capd_py.container.runtime import Runtime
 from capd_py.reconcilers.host import DEFAULT_NETWORK, Host
 from capd_py.reconcilers.wiring import Wiring
+from capd_py.webhooks import WEBHOOKS
 from capi_core.runtime.manager import Manager
 
 
@@ -18,6 +19,7 @@ def register(manager: Manager) -> None:
 def register_with(manager: Manager, runtime: Runtime) -> None:
     """Add the controllers, working on a given engine."""
     manager.add_lease("controller-leader-election-capd")
+    manager.webhooks.add(*WEBHOOKS)
     network = manager.options.settings.get("docker-network", DEFAULT_NETWORK)
     Wiring(manager, Host(runtime, manager.client, network))
     manager.on_close(runtime.close)

@@ -302,9 +302,8 @@ def register(manager: Manager, external: ExternalObjects, remote: ClusterCache) 
         is_pod = labels.get("tier") == "control-plane"
         is_config = obj.get("metadata", {}).get("name") == "kubeadm-config"
         is_node = "node-role.kubernetes.io/control-plane" in labels
-        came_or_went = old is None or new is None
         pod_changed = is_pod and _pod_facts(old) != _pod_facts(new)
-        node_changed = is_node and (came_or_went or _node_facts(old) != _node_facts(new))
+        node_changed = is_node and _node_facts(old) != _node_facts(new)
         if is_config or pod_changed or node_changed:
             enqueue_cluster(cluster)
 
@@ -335,5 +334,7 @@ def _pod_facts(pod: JsonObject | None) -> object:
     return (status.get("phase"), ready, pod["metadata"].get("deletionTimestamp"))
 
 
-def _node_facts(node: JsonObject) -> object:
+def _node_facts(node: JsonObject | None) -> object:
+    if node is None:
+        return None
     return (node["metadata"].get("labels"), node.get("spec"))

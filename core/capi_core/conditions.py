@@ -187,7 +187,10 @@ def summarize(
 
 
 def _worst(found: Iterable[Class]) -> Class:
-    return min(found, key=lambda worth: _PRIORITY[worth], default="info")
+    worst: Class = "info"
+    for worth in found:
+        worst = worth if _PRIORITY[worth] < _PRIORITY[worst] else worst
+    return worst
 
 
 def _fallback(condition: Condition, worth: Class) -> str:

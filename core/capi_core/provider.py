@@ -7,11 +7,13 @@ from capi_core.reconcilers.machine import reconciler as machine
 from capi_core.reconcilers.machinedeployment import reconciler as machinedeployment
 from capi_core.reconcilers.machineset import reconciler as machineset
 from capi_core.runtime.manager import Manager
+from capi_core.webhooks import WEBHOOKS
 
 
 def register(manager: Manager) -> None:
     """Add the core controllers."""
     manager.add_lease("controller-leader-election-capi")
+    manager.webhooks.add(*WEBHOOKS)
     external = ExternalObjects.of(manager)
     remote = ClusterCache.of(manager)
     cluster.register(manager, external, remote)

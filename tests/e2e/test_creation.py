@@ -1,0 +1,91 @@
+"""The quick start on real Docker: Ready in time, whoever is killed or deleted on the way."""
+
+import pytest
+
+from capd_py.dev.kubectl import Kubectl
+from capd_py.dev.progress import STEPS
+from tests.support.management import Management, Workload, docker, eventually, with_workload
+
+_READY_SECONDS = 40.0
+# The target is for an idle machine of two cores; CI shares its own.
+_NOISE = 1.5
+each_step = pytest.mark.parametrize("step", range(1, len(STEPS) + 1))
+
+
+async def test_three_nodes_are_ready_in_time_and_run_a_pod(management: Management) -> None:
+    async def check(cluster: Workload) -> None:
+        for number in range(1, 6):
+            print(f"{await cluster.step(number):6.1f} s  {number}. {STEPS[number - 1]}")
+        workload = await cluster.ready()
+        print(f"{cluster.seconds:6.1f} s  6. {STEPS[5]}")
+        assert cluster.seconds < _READY_SECONDS * _NOISE
+        nodes = workload.get("nodes")["items"]
+        assert len(nodes) == 3
+        assert all(node["spec"]["providerID"].startswith("docker:////") for node in nodes)
+        await _run_pod(workload)
+        _look(management, cluster.namespace)
+        print(f"{await cluster.delete():6.1f} s  deleted")
+
+    await with_workload(management, "ready", check)
+
+
+async def _run_pod(workload: Kubectl) -> None:
+    images = workload.get("nodes")["items"][0]["status"]["images"]
+    # The one image on every node that runs without arguments and without a registry.
+    pause = next(name for image in images for name in image["names"] if "/pause:" in name)
+    workload("create", "deployment", "probe", f"--image={pause}", "--replicas=2")
+    await eventually(
+        lambda: workload.get("deployment", "probe"),
+        lambda d: (d.get("status") or {}).get("availableReplicas") == 2,
+        "two pods on the workers",
+    )
+
+
+def _look(management: Management, namespace: str) -> None:
+    """What users look at: upstream's columns, and events in describe."""
+    columns = {
+        "clusters": "NAME CLUSTERCLASS AVAILABLE CP DESIRED CP AVAILABLE CP UP-TO-DATE W DESIRED "
+        "W AVAILABLE W UP-TO-DATE PHASE AGE VERSION",
+        "machines": "NAME CLUSTER NODE NAME FAILURE DOMAIN READY AVAILABLE UP-TO-DATE PHASE AGE "
+        "VERSION",
+        "kcp": "NAME CLUSTER AVAILABLE DESIRED CURRENT READY AVAILABLE UP-TO-DATE INITIALIZED AGE "
+        "VERSION",
+        "dockermachines": "NAME CLUSTER FAILURE DOMAIN PROVISIONED AGE",
+    }
+    for kind, expected in columns.items():
+        table = management.kubectl("get", kind, "-n", namespace)
+        assert table.splitlines()[0].split() == expected.split()
+    for kind, reason in (
+        ("cluster", "InfrastructureReady"),
+        ("machine", "SuccessfulSetNodeRef"),
+        ("dockermachine", "BootstrapCompleted"),
+    ):
+        assert reason in management.kubectl("describe", kind, "-n", namespace)
+
+
+@each_step
+async def test_killed_managers_go_on_where_they_were(management: Management, step: int) -> None:
+    async def check(cluster: Workload) -> None:
+        await cluster.step(step)
+        management.kill_managers()
+        await cluster.ready()
+        assert len(management.names("machines", cluster.namespace)) == 2
+        assert len(management.names("dockermachines", cluster.namespace)) == 2
+        assert len(management.names("machinesets", cluster.namespace)) == 1
+        assert len(management.containers(cluster.name)) == 3
+        print(f"killed at step {step}, Ready after {cluster.seconds:.1f} s")
+
+    await with_workload(management, f"kill-{step}", check, workers=1)
+
+
+@each_step
+async def test_deletion_at_any_step_leaves_nothing(management: Management, step: int) -> None:
+    async def check(cluster: Workload) -> None:
+        if step == len(STEPS):
+            await cluster.ready()
+        else:
+            await cluster.step(step)
+        assert docker("ps", "-q") != ""
+        print(f"deleted at step {step} in {await cluster.delete():.1f} s")
+
+    await with_workload(management, f"delete-{step}", check, workers=1)
