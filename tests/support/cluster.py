@@ -118,11 +118,12 @@ async def until(
     what: str,
     story: Callable[[], Awaitable[str]] | None = None,
     timeout: float = 15.0,
+    tolerate: type[Exception] = NotFound,
 ) -> T:
     """The first true thing that ``look`` returns; after ``timeout`` seconds, a failure."""
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
-        with contextlib.suppress(NotFound):
+        with contextlib.suppress(tolerate):
             if found := await look():
                 return found
         await asyncio.sleep(0.05)

@@ -74,12 +74,23 @@ def _register(registry: kopf.OperatorRegistry, store: Store) -> None:
 async def run(
     access: Access, stores: list[Store], *, namespace: str | None, stop: asyncio.Event
 ) -> None:
-    """Watch until ``stop`` is set."""
-    await kopf.operator(
+    """Watch until ``stop`` is set.
+
+    kopf's own runner would take seconds to end and cancel every other task of the loop with it.
+    """
+    tasks = await kopf.spawn_tasks(
         registry=registry(access, stores),
         settings=settings(),
         namespaces=[namespace] if namespace else (),
         clusterwide=namespace is None,
         standalone=True,
-        stop_flag=stop,
     )
+    stopped = asyncio.create_task(stop.wait())
+    try:
+        done, _ = await asyncio.wait({*tasks, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in (*tasks, stopped):
+            task.cancel()
+        await asyncio.gather(*tasks, stopped, return_exceptions=True)

@@ -71,7 +71,7 @@ def kubeadm_cases(prefix: str) -> list[Case]:
             "diskSetup.partitions[0].diskLayout",
         ),
         case("ignition", "format", "ignition", "format"),
-        case("ignition's settings", "ignition", {"containerLinuxConfig": {"strict": True}}, "ignition"),
+        case("ignition's part", "ignition", {"containerLinuxConfig": {"strict": True}}, "ignition"),
     ]
 
 
