@@ -10,9 +10,15 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import yaml
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from capi_core.contract.secrets import (
     KeyPair,
@@ -20,16 +26,24 @@ from capi_core.contract.secrets import (
     make_client_certificate,
     make_service_account_pair,
 )
-from capi_core.runtime.webhook.certs import make_pair
 
 
 @dataclass(frozen=True)
 class ApiServer:
-    """A running API server; ``kubeconfig`` is an administrator's."""
+    """A running API server; ``kubeconfig`` is an administrator's.
+
+    Attributes:
+        ca: signs its serving certificate and the certificates of its clients, so that a Secret
+            with it makes the server a workload cluster's.
+        accounts: signs its service account tokens.
+    """
 
     url: str
+    port: int
     kubeconfig: str
     directory: Path
+    ca: KeyPair
+    accounts: KeyPair
 
 
 def free_port() -> int:
@@ -61,7 +75,7 @@ def run_apiserver(kube_apiserver: Path, etcd: Path) -> Iterator[ApiServer]:
             ca, common_name="kubernetes-admin", organization="system:masters"
         )
         accounts = make_service_account_pair()
-        serving = make_pair(["localhost"])
+        serving = _serving_certificate(ca)
         (directory / "serving.crt").write_bytes(serving.certificate)
         (directory / "serving.key").write_bytes(serving.key)
         (directory / "ca.crt").write_bytes(ca.certificate)
@@ -97,9 +111,31 @@ def run_apiserver(kube_apiserver: Path, etcd: Path) -> Iterator[ApiServer]:
             process("etcd", etcd_argv, directory),
             process("kube-apiserver", server_argv, directory) as server,
         ):
-            kubeconfig = _kubeconfig(port, serving.ca, admin)
+            kubeconfig = _kubeconfig(port, ca.certificate, admin)
             _wait_ready(port, admin, directory, server)
-            yield ApiServer(f"https://localhost:{port}", kubeconfig, directory)
+            url = f"https://localhost:{port}"
+            yield ApiServer(url, port, kubeconfig, directory, ca, accounts)
+
+
+def _serving_certificate(ca: KeyPair) -> KeyPair:
+    issuer_key: Any = serialization.load_pem_private_key(ca.key, None)
+    issuer = x509.load_pem_x509_certificate(ca.certificate)
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "kube-apiserver")]))
+        .issuer_name(issuer.subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(issuer.not_valid_before_utc)
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .sign(issuer_key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    plain = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    return KeyPair(certificate.public_bytes(pem), key.private_bytes(pem, *plain))
 
 
 def _kubeconfig(port: int, ca: bytes, admin: KeyPair) -> str:
