@@ -208,3 +208,18 @@ def _apply_managers(
 
     with ThreadPoolExecutor() as pool:
         list(pool.map(wait, [(p.namespace, f"{p.name}-controller-manager") for p in providers]))
+    _await_admission(kubectl)
+
+
+def _await_admission(kubectl: Kubectl) -> None:
+    """Ready pods are not enough: their Services have to lead to them, too."""
+    example = project_root() / "examples" / "quick-start.yaml"
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            kubectl("apply", "--dry-run=server", "-f", str(example))
+            return
+        except CommandError as error:
+            if "failed calling webhook" not in str(error) or time.monotonic() > deadline:
+                raise EngineError(f"admission does not answer: {error}") from error
+            time.sleep(0.2)

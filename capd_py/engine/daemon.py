@@ -171,6 +171,16 @@ def _stop_own() -> None:
     pid_file.unlink(missing_ok=True)
 
 
+def restart_engine(say: Say = print) -> Engine:
+    """Stop the engine and start it again; containers that are to come back do.
+
+    Raises:
+        EngineError: it is not ours to stop.
+    """
+    _stop_own()
+    return _start(say)
+
+
 def _is_dockerd(pid: int) -> bool:
     # A zombie child of ours has ended: its command line is empty.
     try:

@@ -23,6 +23,8 @@ async def test_three_nodes_are_ready_in_time_and_run_a_pod(management: Managemen
         assert len(nodes) == 3
         assert all(node["spec"]["providerID"].startswith("docker:////") for node in nodes)
         await _run_pod(workload)
+        proxies = workload("logs", "-n", "kube-system", "-l", "k8s-app=kube-proxy", "--tail=-1")
+        assert "Sync failed" not in proxies
         _look(management, cluster.namespace)
         print(f"{await cluster.delete():6.1f} s  deleted")
 

@@ -67,8 +67,10 @@ def clone_template(
                 CLONED_FROM_GROUP_KIND: f"{template['kind']}.{group}",
             },
         },
-        "spec": inner.get("spec") or {},
     }
+    if spec := inner.get("spec"):
+        # A kind whose spec needs a property refuses an empty one, but not its absence.
+        obj["spec"] = spec
     if owner is not None:
         ref = owner_reference(owner, controller=controller)
         obj["metadata"]["ownerReferences"] = [ref.dump()]

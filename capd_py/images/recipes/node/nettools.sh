@@ -19,6 +19,8 @@ done
 plugins=$(dirname "$(find /usr/lib -name libxt_conntrack.so)")
 mkdir -p "$out$plugins"
 cp -a "$plugins"/. "$out$plugins"
+# Some of them need what no program does, and then every rule of kube-proxy fails with them.
+for plugin in "$plugins"/*.so; do add_libraries "$plugin"; done
 # The loader is named by an absolute path inside each program.
 loader=$(ldd /usr/bin/dash | grep -o '/lib[^ ]*ld-[^ ]*')
 [ -e "$out/usr$loader" ] || { mkdir -p "$(dirname "$out/usr$loader")"; cp --dereference "$loader" "$out/usr$loader"; }
