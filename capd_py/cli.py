@@ -109,6 +109,23 @@ def kubeconfig(
 
 
 @app.command()
+def why(cluster: str, namespace: Namespace = "default", name: Name = DEFAULT_NAME) -> None:
+    """What a workload cluster waits for: one question after another, down to the first no."""
+    from capd_py.dev.kubectl import Kubectl
+    from capd_py.dev.up import kubeconfig_path
+    from capd_py.dev.why import ask
+
+    for answer in ask(Kubectl(kubeconfig_path(name)), namespace, cluster):
+        say(f"{answer.question} {'yes' if answer.yes else 'no'}")
+        if answer.yes:
+            continue
+        for line in answer.evidence:
+            say(f"  {line}")
+        if answer.look:
+            say(f"  look at: {answer.look}")
+
+
+@app.command()
 def down(name: Name = DEFAULT_NAME) -> None:
     """Remove the management cluster and all that it made: no container, volume or network stays."""
     from capd_py.dev.down import take_down
