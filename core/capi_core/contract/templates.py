@@ -68,9 +68,9 @@ def clone_template(
             },
         },
     }
-    if spec := inner.get("spec"):
+    if "spec" in inner:
         # A kind whose spec needs a property refuses an empty one, but not its absence.
-        obj["spec"] = spec
+        obj["spec"] = inner["spec"]
     if owner is not None:
         ref = owner_reference(owner, controller=controller)
         obj["metadata"]["ownerReferences"] = [ref.dump()]
