@@ -39,8 +39,8 @@ class Auditor:
         await asyncio.gather(*(self._fill(store) for store in self._stores))
 
     async def _fill(self, store: Store) -> None:
-        items, _ = await self._client.list(store.resource, self._namespace)
-        store.replace(items)
+        items, version = await self._client.list(store.resource, self._namespace)
+        store.replace(items, version)
 
     async def run(self) -> None:
         """Audit until cancelled."""

@@ -62,7 +62,7 @@ class Reflector:
         items, version = await self._client.list(
             self._store.resource, self._namespace, labels=self._labels, fields=self._fields
         )
-        self._store.replace(items)
+        self._store.replace(items, version)
         self.synced.set()
         return version
 

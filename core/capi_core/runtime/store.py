@@ -5,6 +5,7 @@ version of an object does not replace a newer one, and a deleted incarnation doe
 A reconciler puts what its writes returned, so it always reads its own writes.
 """
 
+import sys
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -96,9 +97,11 @@ class Store:
         key = key_of(obj)
         old = self._objects.get(key)
         if old is not None:
-            same = old["metadata"].get("uid") == uid
-            if same and _version(obj) <= _version(old):
+            # Versions of one collection grow with every write, whatever incarnation it is of.
+            if _version(obj) <= _version(old):
                 return False
+            if (gone := old["metadata"].get("uid", "")) != uid:
+                self._remember_deleted(gone)
         meta = obj["metadata"]
         if "managedFields" in meta:
             obj = {**obj, "metadata": {k: v for k, v in meta.items() if k != "managedFields"}}
@@ -113,10 +116,7 @@ class Store:
     def discard(self, obj: JsonObject) -> bool:
         """Take in a deletion; returns False when the object was not known."""
         key, uid = key_of(obj), obj["metadata"].get("uid", "")
-        if uid:
-            self._deleted[uid] = None
-            while len(self._deleted) > _DELETED_REMEMBERED:
-                self._deleted.popitem(last=False)
+        self._remember_deleted(uid)
         old = self._objects.get(key)
         if old is None or (uid and old["metadata"].get("uid") != uid):
             return False
@@ -125,12 +125,23 @@ class Store:
         self._notify(old, None)
         return True
 
-    def replace(self, objects: Iterable[JsonObject]) -> int:
-        """Make the store hold exactly ``objects``; returns how many entries had to change."""
+    def _remember_deleted(self, uid: str) -> None:
+        if uid:
+            self._deleted[uid] = None
+            while len(self._deleted) > _DELETED_REMEMBERED:
+                self._deleted.popitem(last=False)
+
+    def replace(self, objects: Iterable[JsonObject], version: str) -> int:
+        """Make the store hold exactly ``objects``; returns how many entries had to change.
+
+        Args:
+            version: the list's; what was written after it cannot be in it, and stays.
+        """
         fresh = {key_of(obj): obj for obj in objects}
+        listed = int(version) if version.isdigit() else sys.maxsize
         changes = sum(self.put(obj) for obj in fresh.values())
         for key, obj in list(self._objects.items()):
-            if key not in fresh:
+            if key not in fresh and _version(obj) <= listed:
                 changes += self.discard(obj)
         self.synced = True
         return changes
