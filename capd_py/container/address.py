@@ -30,6 +30,20 @@ def choose_address(subnet: Network, used: Collection[str], avoid: Collection[str
     raise ValueError(f"no free address in {upper}")
 
 
+def contains(subnet: Network, address: str) -> bool:
+    """Whether ``address`` is one of ``subnet``; what is none of version 4 never is."""
+    return is_address(address) and ipaddress.ip_address(address) in subnet
+
+
+def is_address(host: str) -> bool:
+    """Whether ``host`` is an address and no name."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
 def choose_port() -> int:
     """A host port below those that systems give to clients, so it is still free after a reboot."""
     return 20000 + secrets.randbelow(12000)

@@ -19,7 +19,13 @@ import structlog
 from docker.types import IPAMConfig, IPAMPool, Ulimit
 from docker.utils import kwargs_from_env
 
-from capd_py.container.address import Network, choose_address, choose_port, dynamic_range
+from capd_py.container.address import (
+    Network,
+    choose_address,
+    choose_port,
+    contains,
+    dynamic_range,
+)
 from capd_py.container.exec import exchange
 from capd_py.container.runtime import (
     Container,
@@ -171,9 +177,10 @@ class DockerRuntime:
             settings = item["NetworkSettings"]["Networks"].get(network) or {}
             used.add((settings.get("IPAMConfig") or {}).get("IPv4Address"))
         known = {address for address in (*used, *avoid) if address}
-        if spec.address and spec.address not in known:
+        subnet = Network(pools[0]["Subnet"])
+        if spec.address and spec.address not in known and contains(subnet, spec.address):
             return spec.address
-        return choose_address(Network(pools[0]["Subnet"]), known)
+        return choose_address(subnet, known)
 
     def _create(self, spec: ContainerSpec, address: str | None, open_files: int | None) -> str:
         api = self._api()

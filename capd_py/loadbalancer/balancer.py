@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from capd_py.container.address import is_address
 from capd_py.container.identity import (
     LOAD_BALANCER,
     OWNER,
@@ -16,6 +17,8 @@ from capd_py.container.runtime import Container, ContainerSpec, Runtime, Runtime
 from capd_py.loadbalancer.config import API_PORT, OPEN_FILES, Backend, render
 
 CONFIG_PATH = "/usr/local/etc/haproxy/haproxy.cfg"
+# What HAProxy was seen to load: differs when a manager ended between writing and reloading.
+LOADED_PATH = f"{CONFIG_PATH}.loaded"
 _COMMAND = ("haproxy", "-W", "-db", "-f", CONFIG_PATH)
 _RELOAD_SECONDS, _LOOK_SECONDS = 5.0, 0.05
 _LOADED = ("Loading success", "New worker")
@@ -34,7 +37,8 @@ class Settings:
         image: of HAProxy.
         network: where nodes live.
         port: of the API server, as the control plane endpoint has it.
-        known_address: of a container that was made before, empty when there is none yet.
+        known_address: the control plane endpoint's host, which is the address of a container that
+            was made before unless the user set it; empty when there is none yet.
     """
 
     image: str
@@ -92,10 +96,10 @@ class LoadBalancers:
                 name=name,
                 image=settings.image,
                 network=settings.network,
-                address=settings.known_address,
+                address=settings.known_address if is_address(settings.known_address) else "",
                 labels=labels,
                 entrypoint=_COMMAND,
-                files={CONFIG_PATH: config.encode()},
+                files={CONFIG_PATH: config.encode(), LOADED_PATH: config.encode()},
                 publish=(settings.port,),
                 open_files=OPEN_FILES,
             )
@@ -112,16 +116,18 @@ class LoadBalancers:
             if self._applied.get(container.id) == start:
                 return False
             present = await self.runtime.read_file(container, CONFIG_PATH)
-            changed = present != config.encode()
+            loaded = await self.runtime.read_file(container, LOADED_PATH)
+            changed = not present == loaded == config.encode()
             if changed:
                 await self.runtime.write_file(container, CONFIG_PATH, config.encode())
                 try:
                     await self._reload(container)
                 except ReloadFailed:
                     # What is on disk is what a restart would load: it has to be what works.
-                    if present is not None:
-                        await self.runtime.write_file(container, CONFIG_PATH, present)
+                    if (working := loaded or present) is not None:
+                        await self.runtime.write_file(container, CONFIG_PATH, working)
                     raise
+                await self.runtime.write_file(container, LOADED_PATH, config.encode())
             self._applied[container.id] = start
             return changed
 

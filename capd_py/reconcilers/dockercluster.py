@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from capd_py.container.address import is_address
 from capd_py.container.identity import Identity
 from capd_py.loadbalancer.balancer import Settings
 from capd_py.loadbalancer.config import API_PORT
@@ -83,7 +84,7 @@ class DockerClusterReconciler(ObjectReconciler[DockerCluster, DockerClusterScope
         endpoint.port = endpoint.port or API_PORT
         obj.status.failure_domains = list(obj.spec.failure_domains)
         obj.status.initialization.provisioned = True
-        if endpoint.host in container.addresses or not _is_address(endpoint.host):
+        if endpoint.host in container.addresses or not is_address(endpoint.host):
             scope.load_balancer = Verdict("True", "Available")
         else:
             scope.load_balancer = Verdict(
@@ -126,6 +127,3 @@ def _cluster_name(obj: DockerCluster) -> str:
     owner = owner_of_kind(obj.metadata, Cluster.resource)
     return owner.name if owner else obj.metadata.labels.get(CLUSTER_NAME_LABEL, "")
 
-
-def _is_address(host: str) -> bool:
-    return ":" in host or host.replace(".", "").isdigit()
