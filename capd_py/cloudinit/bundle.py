@@ -40,8 +40,8 @@ done
 """
 
 # The archive arrives on stdin; the answer is the result, and the ends of the outputs.
-_START = f"""\
-state={STATE}
+_START = """\
+state=$2
 if [ ! -e $state ]; then
   rm -rf $state.new && mkdir -p $state.new && tar -xf - -C $state.new || exit 125
   touch $state.new/stdout $state.new/stderr && mv $state.new $state || exit 125
@@ -75,7 +75,7 @@ class Outcome:
 
 def start_command(timeout: float) -> list[str]:
     """What to run in the container, with `pack`'s archive on stdin."""
-    return ["bash", "-c", _START, "capd-bootstrap", f"{timeout:g}"]
+    return ["bash", "-c", _START, "capd-bootstrap", f"{timeout:g}", STATE]
 
 
 def pack(document: Document) -> bytes:
@@ -137,7 +137,7 @@ def _files_text(files: list[WriteFile]) -> str:
 
 
 def _appended(number: int) -> str:
-    return f"var/lib/capd/bootstrap/append-{number}"
+    return f"{STATE.lstrip('/')}/append-{number}"
 
 
 def _file_archive(files: list[WriteFile]) -> bytes:

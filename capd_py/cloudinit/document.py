@@ -130,8 +130,10 @@ def _commands(value: Any, path: str) -> list[Command]:
 def _file(item: Any, path: str) -> WriteFile:
     if not isinstance(item, dict) or not isinstance(item.get("path"), str):
         raise InvalidUserData(f"{path}.path: is missing")
-    if not item["path"].startswith("/"):
+    if not item["path"].startswith("/") or ".." in item["path"].split("/"):
         raise InvalidUserData(f"{path}.path: must be absolute")
+    if item["path"].endswith("/"):
+        raise InvalidUserData(f"{path}.path: must name a file")
     encoding = str(item.get("encoding") or "").lower()
     return WriteFile(
         path=item["path"],
@@ -161,11 +163,9 @@ def _decode(content: Any, encoding: str, path: str) -> bytes:
 def _mode(value: Any, path: str) -> int:
     if value is None or value == "":
         return 0o644
-    if isinstance(value, int):
-        # YAML has read 0644 as an octal number already.
-        return value
     try:
-        mode = int(str(value), 8)
+        # YAML has read a bare 0644 as an octal number already.
+        mode = value if isinstance(value, int) else int(str(value), 8)
     except ValueError as error:
         raise InvalidUserData(f"{path}.permissions: {value} is not an octal number") from error
     if not 0 <= mode <= 0o7777:

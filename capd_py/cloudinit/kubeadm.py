@@ -72,25 +72,27 @@ def _fit(file: WriteFile, facts: NodeFacts) -> bytes:
 
 
 def _register(document: dict[str, Any], facts: NodeFacts) -> None:
-    node: dict[str, Any] = document.setdefault("nodeRegistration", {})
-    node.setdefault("criSocket", _SOCKET)
+    node = _mapping(document, "nodeRegistration")
+    node["criSocket"] = node.get("criSocket") or _SOCKET
     wanted = {**_KUBELET, "provider-id": facts.provider_id}
     given = node.get("kubeletExtraArgs")
     # v1beta4 has a list of names and values, v1beta3 a mapping.
-    if document.get("apiVersion", "").endswith(("v1beta3", "v1beta2")):
-        node["kubeletExtraArgs"] = {**wanted, **(given or {})}
+    if str(document.get("apiVersion")).endswith(("v1beta3", "v1beta2")):
+        node["kubeletExtraArgs"] = {**wanted, **_mapping(node, "kubeletExtraArgs")}
     else:
-        arguments: list[Any] = list(given or [])
+        arguments: Any = given or []
+        if not isinstance(arguments, list) or not all(isinstance(a, dict) for a in arguments):
+            raise InvalidUserData(f"{document['kind']}: kubeletExtraArgs is not a list of mappings")
         named = {argument.get("name") for argument in arguments}
-        arguments += [{"name": n, "value": v} for n, v in wanted.items() if n not in named]
-        node["kubeletExtraArgs"] = arguments
-    checks: list[str] = node.get("ignorePreflightErrors") or []
+        added = [{"name": n, "value": v} for n, v in wanted.items() if n not in named]
+        node["kubeletExtraArgs"] = [*arguments, *added]
+    checks = _list(node, "ignorePreflightErrors")
     node["ignorePreflightErrors"] = [*checks, *(c for c in _IGNORED_CHECKS if c not in checks)]
 
 
 def _name(document: dict[str, Any], facts: NodeFacts) -> None:
-    server: dict[str, Any] = document.setdefault("apiServer", {})
-    names: list[str] = server.get("certSANs") or []
+    server = _mapping(document, "apiServer")
+    names = _list(server, "certSANs")
     server["certSANs"] = [*names, *(n for n in facts.certificate_names if n not in names)]
 
 
@@ -103,4 +105,21 @@ def _spare_conntrack(documents: list[Any]) -> None:
             "kind": "KubeProxyConfiguration",
         }
         documents.append(proxy)
-    proxy.setdefault("conntrack", {}).setdefault("maxPerCore", 0)
+    _mapping(proxy, "conntrack").setdefault("maxPerCore", 0)
+
+
+def _mapping(parent: dict[str, Any], key: str) -> dict[str, Any]:
+    """The mapping under ``key``, made when there is none."""
+    value: Any = parent.get(key)
+    if value is None:
+        value = parent[key] = {}
+    if not isinstance(value, dict):
+        raise InvalidUserData(f"kubeadm's configuration: {key} is not a mapping")
+    return value
+
+
+def _list(parent: dict[str, Any], key: str) -> list[Any]:
+    value: Any = parent.get(key) or []
+    if not isinstance(value, list):
+        raise InvalidUserData(f"kubeadm's configuration: {key} is not a list")
+    return value
