@@ -43,8 +43,10 @@ done
 _START = """\
 state=$2
 if [ ! -e $state ]; then
-  rm -rf $state.new && mkdir -p $state.new && tar -xf - -C $state.new || exit 125
-  touch $state.new/stdout $state.new/stderr && mv $state.new $state || exit 125
+  mkdir -p "$(dirname $state)" && new=$(mktemp -d $state.XXXXXX) || exit 125
+  tar -xf - -C $new && touch $new/stdout $new/stderr && [ -e $new/run ] || exit 125
+  # Whoever is first wins; the archive of a manager that has been replaced may arrive late.
+  mv -T $new $state 2> /dev/null || rm -rf $new
 fi
 setsid bash $state/run "$1" < /dev/null > /dev/null 2>&1 &
 until [ -e $state/result ]; do sleep 0.05; done
@@ -82,11 +84,12 @@ def pack(document: Document) -> bytes:
     """The archive: the steps in order, and the files."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
-        _add(archive, "run", _RUN.encode())
         _add(archive, "steps", _STEPS.encode())
         _add(archive, "files.tar", _file_archive(document.files))
         for name, text in _step_texts(document).items():
             _add(archive, name, text.encode())
+        # The last, so that it is missing in an archive that was cut off.
+        _add(archive, "run", _RUN.encode())
     return buffer.getvalue()
 
 
