@@ -41,7 +41,10 @@ def test_ports_are_below_the_range_of_clients() -> None:
 
 @pytest.mark.parametrize(
     ("host", "expected"),
-    [("10.0.0.1", True), ("fd00::1", True), ("localhost", False), ("1.example", False), ("", False)],
+    [
+        ("10.0.0.1", True), ("fd00::1", True), ("localhost", False), ("1.example", False),
+        ("", False),
+    ],
 )
 def test_names_and_addresses_are_told_apart(host: str, expected: bool) -> None:
     assert is_address(host) is expected

@@ -47,7 +47,8 @@ def test_labels_tell_namespaces_and_management_clusters_apart() -> None:
         Identity("uid-1", "default", "quick2"),
     ):
         assert not other.owns(labels)
-        assert other.unique_name("quick-w") != ONE.unique_name("quick-w") or other.cluster != "quick"
+    assert Identity("uid-1", "other", "quick").unique_name("w") != ONE.unique_name("w")
+    assert Identity("uid-2", "default", "quick").unique_name("w") != ONE.unique_name("w")
     assert ONE.owner_labels("DockerMachine", "a")["io.capd-py.owner"] == "DockerMachine/a"
 
 
