@@ -202,11 +202,12 @@ async def with_workload(
     name: str,
     test: Callable[[Workload], Awaitable[T]],
     *,
+    namespace: str = "",
     workers: int = 2,
     change: Callable[[JsonObject], None] | None = None,
 ) -> T:
     """Apply a cluster in a namespace of its own, run ``test``, and leave nothing behind."""
-    kubectl, namespace = management.kubectl, name
+    kubectl, namespace = management.kubectl, namespace or name
     text = json.dumps({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
     kubectl("apply", "-f", "-", stdin=text)
     async with watching(management.kubeconfig, namespace, name) as view:
