@@ -56,6 +56,15 @@ backend kube-apiservers
 _ACTION = re.compile(r"\{\{(-?)(.*?)(-?)\}\}", re.DOTALL)
 _RANGE = re.compile(r"range\s+\$(\w+)\s*,\s*\$(\w+)\s*:=\s*(\S+)")
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+# Nothing of HAProxy's own syntax may look like a template's.
+_DELIMITERS = {
+    "block_start_string": "\x01",
+    "block_end_string": "\x02",
+    "variable_start_string": "\x03",
+    "variable_end_string": "\x04",
+    "comment_start_string": "\x05",
+    "comment_end_string": "\x06",
+}
 
 
 class InvalidTemplate(Terminal):
@@ -117,7 +126,10 @@ def render_custom(
         for b in sorted(backends, key=lambda b: b.name)
     }
     environment = jinja2.sandbox.SandboxedEnvironment(
-        autoescape=False, keep_trailing_newline=True, undefined=jinja2.StrictUndefined
+        autoescape=False,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+        **_DELIMITERS,
     )
     try:
         return environment.from_string(_from_go(text)).render(
@@ -158,8 +170,8 @@ def _from_go(text: str) -> str:
         elif body.startswith("/*"):
             return ""
         else:
-            return f"{{{{{left} {_value(body)} {right}}}}}"
-        return f"{{%{left} {inner} {right}%}}"
+            return f"\x03{left} {_value(body)} {right}\x04"
+        return f"\x01{left} {inner} {right}\x02"
 
     return _ACTION.sub(action, text)
 
