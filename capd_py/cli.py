@@ -1,6 +1,7 @@
 """``capd``: clusters on this machine from one command."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -103,19 +104,17 @@ def kubeconfig(
 ) -> None:
     """Write a workload cluster's kubeconfig, good on this host, and print its path."""
     from capd_py.dev.kubeconfig import write_kubeconfig
-    from capd_py.dev.up import kubeconfig_path
 
-    say(str(write_kubeconfig(kubeconfig_path(name), namespace, cluster)))
+    say(str(write_kubeconfig(_management(name), namespace, cluster)))
 
 
 @app.command()
 def why(cluster: str, namespace: Namespace = "default", name: Name = DEFAULT_NAME) -> None:
     """What a workload cluster waits for: one question after another, down to the first no."""
     from capd_py.dev.kubectl import Kubectl
-    from capd_py.dev.up import kubeconfig_path
     from capd_py.dev.why import ask
 
-    for answer in ask(Kubectl(kubeconfig_path(name)), namespace, cluster):
+    for answer in ask(Kubectl(_management(name)), namespace, cluster):
         say(f"{answer.question} {'yes' if answer.yes else 'no'}")
         if answer.yes:
             continue
@@ -131,6 +130,15 @@ def down(name: Name = DEFAULT_NAME) -> None:
     from capd_py.dev.down import take_down
 
     take_down(say, name=name)
+
+
+def _management(name: str) -> Path:
+    from capd_py.dev.up import kubeconfig_path
+
+    path = kubeconfig_path(name)
+    if not path.exists():
+        raise EngineError(f"there is no management cluster {name}", "make dev-up")
+    return path
 
 
 def main() -> None:
