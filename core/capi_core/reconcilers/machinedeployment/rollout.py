@@ -24,6 +24,11 @@ class SetState:
     status: int
     available: int
 
+    @property
+    def certain(self) -> int:
+        """The available Machines that are left when those on their way out are all available."""
+        return max(self.available - max(self.status - self.spec, 0), 0)
+
 
 def resolve(value: int | str, replicas: int, *, round_up: bool) -> int:
     """A number or percentage of ``replicas`` as a number."""
@@ -57,16 +62,17 @@ def scale_down_old(
     pending = sum(max(s.status - s.spec, 0) for s in (new, *old))
     total = sum(max(s.spec, s.status) for s in (new, *old))
     budget = total - pending - (replicas - unavailable) - max(new.spec - new.available, 0)
-    spare = new.available + sum(s.available for s in old) - (replicas - unavailable)
+    spare = sum(s.certain for s in (new, *old)) - (replicas - unavailable)
 
     def cut(s: SetState, wish: int) -> None:
         # Which Machine of a set goes is the set's choice: count on losing available ones.
         nonlocal budget, spare
         size = max(min(wish, budget), 0)
-        size = size if min(size, s.available) <= spare else max(spare, 0)
+        left = max(s.certain - (s.spec - sizes[s.name]), 0)
+        size = size if min(size, left) <= spare else max(spare, 0)
         sizes[s.name] -= size
         budget -= size
-        spare -= min(size, s.available)
+        spare -= min(size, left)
 
     for s in old:
         cut(s, max(s.spec - s.available, 0))
