@@ -81,7 +81,11 @@ PROVIDERS = (
         ("capi_core.provider",),
         (
             *_own("cluster.x-k8s.io", *_CORE_KINDS),
+            *_own(
+                "addons.cluster.x-k8s.io", "clusterresourcesets", "clusterresourcesetbindings"
+            ),
             Rule(_PROVIDER_GROUPS, ("*",), WRITE),
+            Rule(("",), ("configmaps",), ("get", "patch")),
             _SECRETS,
         ),
     ),

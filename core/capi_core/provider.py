@@ -3,6 +3,7 @@
 from capi_core.contract.external import ExternalObjects
 from capi_core.contract.remote import ClusterCache
 from capi_core.reconcilers.cluster import reconciler as cluster
+from capi_core.reconcilers.clusterresourceset import reconciler as clusterresourceset
 from capi_core.reconcilers.machine import reconciler as machine
 from capi_core.reconcilers.machinedeployment import reconciler as machinedeployment
 from capi_core.reconcilers.machineset import reconciler as machineset
@@ -20,3 +21,4 @@ def register(manager: Manager) -> None:
     machine.register(manager, external, remote)
     machineset.register(manager, external)
     machinedeployment.register(manager, external)
+    clusterresourceset.register(manager, remote)

@@ -1,5 +1,17 @@
 """Defaulting and validation of core's kinds, and rules that other providers share."""
 
-from capi_core.webhooks import cluster, machine, machinedeployment, machineset
+from capi_core.webhooks import (
+    cluster,
+    clusterresourceset,
+    machine,
+    machinedeployment,
+    machineset,
+)
 
-WEBHOOKS = (cluster.WEBHOOK, machine.WEBHOOK, machineset.WEBHOOK, machinedeployment.WEBHOOK)
+WEBHOOKS = (
+    cluster.WEBHOOK,
+    machine.WEBHOOK,
+    machineset.WEBHOOK,
+    machinedeployment.WEBHOOK,
+    *clusterresourceset.WEBHOOKS,
+)

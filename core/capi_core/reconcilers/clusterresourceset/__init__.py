@@ -1,0 +1,1 @@
+"""ClusterResourceSets: manifests that are applied to every cluster that a selector chooses."""
