@@ -173,10 +173,10 @@ class ClusterResourceSetReconciler(ObjectReconciler[ClusterResourceSet, SetScope
             WrongSecretType: a Secret of another type.
         """
         resource = SECRETS if ref.kind == "Secret" else CONFIG_MAPS
-        raw = await self.client.find(resource, scope.obj.namespace, ref.name)
-        if raw is None:
+        found = await self.client.find(resource, scope.obj.namespace, ref.name)
+        if found is None:
             return None
-        raw = {**raw, "kind": ref.kind}
+        raw: JsonObject = {**found, "kind": ref.kind}
         if ref.kind == "Secret" and raw.get("type") != SECRET_TYPE:
             raise WrongSecretType(
                 f"Secret {ref.name} is of type {raw.get('type')}, it must be of {SECRET_TYPE}"
