@@ -15,6 +15,12 @@ from capi_core.runtime.client import Client
 from capi_core.runtime.reflector import Reflector
 from capi_core.runtime.store import Key, Store
 
+_AWAITED = (
+    "InfrastructureReady",
+    "ControlPlaneMachinesReady",
+    "WorkerMachinesReady",
+    "Available",
+)
 _CONTROL_PLANE = "cluster.x-k8s.io/control-plane"
 STEPS = (
     "infrastructure: the load balancer runs and its address is the endpoint",
@@ -80,10 +86,15 @@ class View:
         return DockerMachine.parse(raw) if raw else None
 
     def waiting_for(self) -> str:
-        """What the Cluster's own condition says is awaited."""
+        """What the Cluster's own conditions say is awaited, the earliest first."""
         cluster = self.cluster()
-        condition = get_condition(cluster.status.conditions, "Available") if cluster else None
-        return condition.message.replace("\n", " ") if condition else "the Cluster"
+        if cluster is None:
+            return "the Cluster"
+        for kind in _AWAITED:
+            condition = get_condition(cluster.status.conditions, kind)
+            if condition is not None and condition.status != "True" and condition.message:
+                return " ".join(condition.message.split())
+        return "the Cluster"
 
 
 @asynccontextmanager
