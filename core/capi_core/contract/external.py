@@ -15,7 +15,7 @@ from capi_core.runtime.controller import Controller
 from capi_core.runtime.errors import CapiError, NotFound
 from capi_core.runtime.manager import Manager
 from capi_core.runtime.reflector import Reflector
-from capi_core.runtime.store import Key, Store
+from capi_core.runtime.store import Key, Store, key_of
 
 CRDS = Resource(
     "apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", False
@@ -129,6 +129,7 @@ class ExternalObjects:
     def subscribe(self, controller: Controller, owner: type[KubeObject]) -> None:
         """Enqueue the ``owner`` of each external object that changes."""
         self._subscribers.append((controller, owner.resource))
+        self._manager.store(owner).add_index("references", _references)
 
     async def close(self) -> None:
         """End the watches."""
@@ -227,6 +228,8 @@ class ExternalObjects:
         return store
 
     def _changed(self, old: JsonObject | None, new: JsonObject | None) -> None:
+        if old is None and new is not None:
+            self._appeared(new)
         for obj in (old, new):
             if obj is None:
                 continue
@@ -235,3 +238,29 @@ class ExternalObjects:
                 for controller, owner in self._subscribers:
                     if ref["kind"] == owner.kind and ref["apiVersion"].split("/")[0] == owner.group:
                         controller.enqueue(Key(namespace, ref["name"]))
+
+    def _appeared(self, obj: JsonObject) -> None:
+        """Wake whoever names an object that is new and belongs to nobody yet."""
+        group, meta = obj["apiVersion"].rpartition("/")[0], obj["metadata"]
+        namespace = meta.get("namespace") or ""
+        for controller, owner in self._subscribers:
+            reference = _reference(namespace, group, obj["kind"], meta["name"])
+            for waiting in self._manager.store(owner).by_index("references", reference):
+                controller.enqueue(key_of(waiting))
+
+
+def _reference(namespace: str, group: str, kind: str, name: str) -> str:
+    return f"{namespace}/{kind}.{group}/{name}"
+
+
+def _references(obj: JsonObject) -> list[str]:
+    """What the spec of a Cluster, a Machine, or a group of Machines refers to."""
+    namespace, spec = obj["metadata"].get("namespace") or "", obj.get("spec") or {}
+    inner = (spec.get("template") or {}).get("spec") or spec
+    refs: list[Any] = [spec.get("controlPlaneRef"), inner.get("infrastructureRef")]
+    refs.append((inner.get("bootstrap") or {}).get("configRef"))
+    return [
+        _reference(namespace, ref.get("apiGroup", ""), ref["kind"], ref["name"])
+        for ref in refs
+        if ref and ref.get("kind") and ref.get("name")
+    ]

@@ -1,5 +1,6 @@
 """Objects cloned from templates, and the names generated for them."""
 
+import hashlib
 import random
 
 from capi_core.api.meta import JsonObject, KubeObject
@@ -21,6 +22,13 @@ def random_suffix() -> str:
 def generate_name(base: str) -> str:
     """``base`` and a random suffix, at most 63 characters."""
     return base[: _MAX_NAME - _SUFFIX] + random_suffix()
+
+
+def label_value(name: str) -> str:
+    """A name as a label's value; one that is too long is told by its hash."""
+    if len(name) <= _MAX_NAME:
+        return name
+    return f"hash_{hashlib.sha256(name.encode()).hexdigest()[:16]}_z"
 
 
 def render_name(template: str, values: dict[str, str]) -> str:

@@ -1,9 +1,8 @@
 """Admission of MachineSets, and of what MachineDeployments have in common with them."""
 
-import hashlib
-
 from capi_core.api.machinedeployment import MachineDeployment
 from capi_core.api.machineset import MachineSet
+from capi_core.contract.templates import label_value
 from capi_core.runtime.webhook.admission import FieldError, Request, Webhook, forbidden
 from capi_core.webhooks.rules import (
     CLUSTER_NAME_LABEL,
@@ -21,13 +20,6 @@ from capi_core.webhooks.rules import (
 
 SET_NAME_LABEL = "cluster.x-k8s.io/set-name"
 _TEMPLATE = "spec.template"
-
-
-def label_value(name: str) -> str:
-    """A name as a label's value; one that is too long is told by its hash."""
-    if len(name) <= 63:
-        return name
-    return "hash_" + hashlib.sha256(name.encode()).hexdigest()[:16] + "_z"
 
 
 def default(machine_set: MachineSet, request: Request) -> None:

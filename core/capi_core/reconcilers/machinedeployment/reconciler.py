@@ -105,7 +105,9 @@ class MachineDeploymentReconciler(ObjectReconciler[MachineDeployment, Deployment
             refs.append(spec.bootstrap.config_ref)
         probe = MachineSet(metadata=scope.obj.metadata)
         for ref in refs:
-            await self._factory.template(probe, ref)
+            template = await self._factory.template(probe, ref)
+            # Also with no replicas, when no MachineSet looks at it.
+            await self._factory.own(template, scope.cluster)
 
     async def roll(self, scope: DeploymentScope) -> None:
         """One step of the rollout."""
@@ -286,6 +288,7 @@ def register(manager: Manager, external: ExternalObjects) -> None:
     controller = Controller("machinedeployment", MachineDeploymentReconciler(manager, external))
     manager.add_controller(controller, MachineDeployment)
     manager.enqueue_owner(controller, MachineSet, MachineDeployment)
+    external.subscribe(controller, MachineDeployment)
     deployments = manager.store(MachineDeployment)
 
     def machine_changed(old: JsonObject | None, new: JsonObject | None) -> None:

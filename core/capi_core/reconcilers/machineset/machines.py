@@ -1,14 +1,18 @@
 """Makes the Machines of a MachineSet, with their bootstrap config and infrastructure."""
 
-import hashlib
-
+from capi_core.api.cluster import Cluster
 from capi_core.api.machine import Machine, MachineTemplateSpec
 from capi_core.api.machineset import MachineSet
 from capi_core.api.meta import JsonObject
 from capi_core.api.shared import ContractVersionedObjectReference
 from capi_core.contract.external import External, ExternalObjects
 from capi_core.contract.owners import owner_reference
-from capi_core.contract.templates import CLUSTER_NAME_LABEL, clone_template, render_name
+from capi_core.contract.templates import (
+    CLUSTER_NAME_LABEL,
+    clone_template,
+    label_value,
+    render_name,
+)
 from capi_core.runtime.client import Client
 from capi_core.runtime.errors import CapiError
 
@@ -20,11 +24,6 @@ _IN_PLACE_FIELDS = ("readinessGates", "minReadySeconds", "deletion", "taints")
 
 class TemplateMissing(CapiError):
     """A template that Machines are made from does not exist."""
-
-
-def label_value(name: str) -> str:
-    """``name`` as a label value; names that are too long become a hash."""
-    return name if len(name) <= 63 else "hash_" + hashlib.sha256(name.encode()).hexdigest()[:16]
 
 
 def machine_labels(machine_set: MachineSet) -> dict[str, str]:
@@ -57,6 +56,17 @@ class MachineFactory:
         if found is None:
             raise TemplateMissing(f"{ref.kind} {ref.name} does not exist")
         return found
+
+    async def own(self, template: External, cluster: Cluster | None) -> None:
+        """Make the Cluster an owner of the template, so that it goes with it."""
+        owners = template.obj["metadata"].get("ownerReferences") or []
+        if cluster is None or any(owner["uid"] == cluster.metadata.uid for owner in owners):
+            return
+        meta = {
+            "ownerReferences": [*owners, owner_reference(cluster).dump()],
+            "resourceVersion": template.obj["metadata"]["resourceVersion"],
+        }
+        await self._external.patch(template, {"metadata": meta})
 
     async def create(self, machine_set: MachineSet) -> Machine:
         """Bootstrap config, infrastructure machine, Machine, in this order."""

@@ -12,7 +12,7 @@ from capi_core.api.machineset import MachineSet
 from capi_core.api.meta import JsonObject
 from capi_core.conditions import Verdict, is_false, set_condition
 from capi_core.contract.external import External, ExternalObjects
-from capi_core.contract.owners import controller_of, owner_reference, set_owner
+from capi_core.contract.owners import controller_of, set_owner
 from capi_core.contract.reconciler import ObjectReconciler, Phase, Scope
 from capi_core.contract.templates import CLUSTER_NAME_LABEL
 from capi_core.reconcilers.machineset.machines import (
@@ -93,13 +93,7 @@ class MachineSetReconciler(ObjectReconciler[MachineSet, MachineSetScope]):
             except TemplateMissing as error:
                 scope.problems.append(str(error))
                 raise
-            owners = template.obj["metadata"].get("ownerReferences") or []
-            if scope.cluster and not any(o["uid"] == scope.cluster.metadata.uid for o in owners):
-                meta = {
-                    "ownerReferences": [*owners, owner_reference(scope.cluster).dump()],
-                    "resourceVersion": template.obj["metadata"]["resourceVersion"],
-                }
-                await self._external.patch(template, {"metadata": meta})
+            await self._factory.own(template, scope.cluster)
 
     async def machines(self, scope: MachineSetScope) -> None:
         """Find the Machines, and adopt those that match and belong to nobody."""
@@ -234,6 +228,7 @@ def register(manager: Manager, external: ExternalObjects) -> None:
     controller = Controller("machineset", MachineSetReconciler(manager, external))
     manager.add_controller(controller, MachineSet)
     manager.enqueue_owner(controller, Machine, MachineSet)
+    external.subscribe(controller, MachineSet)
     machine_sets = manager.store(MachineSet)
 
     def orphan_changed(old: JsonObject | None, new: JsonObject | None) -> None:
