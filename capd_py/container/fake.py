@@ -5,6 +5,7 @@ import itertools
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 
+from capd_py.container.address import Network, contains
 from capd_py.container.runtime import (
     Action,
     Container,
@@ -15,6 +16,7 @@ from capd_py.container.runtime import (
     RuntimeFailure,
 )
 
+_SUBNET = Network("10.99.0.0/16")
 OnExecute = Callable[[Container, Sequence[str], bytes], Executed]
 
 
@@ -31,6 +33,7 @@ class FakeRuntime:
         images: those that exist; None for all.
         on_execute: how a command ends.
         failures: what the next call of a method raises.
+        outages: what all calls of a method raise.
         refuse_reload: what HAProxy says when it does not take a configuration; empty: it does.
         executed: the commands run so far, with their container's name.
         specs: what containers were made from.
@@ -40,6 +43,7 @@ class FakeRuntime:
         self.images: set[str] | None = None
         self.on_execute: OnExecute = succeed
         self.failures: dict[str, Exception] = {}
+        self.outages: dict[str, Exception] = {}
         self.refuse_reload = ""
         self.executed: list[tuple[str, list[str]]] = []
         self.specs: dict[str, ContainerSpec] = {}
@@ -62,7 +66,7 @@ class FakeRuntime:
         self._emit("die", container)
 
     def _fail(self, method: str) -> None:
-        if error := self.failures.pop(method, None):
+        if error := self.failures.pop(method, None) or self.outages.get(method):
             raise error
 
     def _known(self, container: Container) -> Container:
@@ -108,7 +112,7 @@ class FakeRuntime:
             image=spec.image,
             labels=dict(spec.labels),
             running=True,
-            addresses=(spec.address or f"10.99.{number // 250}.{number % 250}",),
+            addresses=(_address(spec, number),),
             ports=dict.fromkeys(spec.publish, 20000 + number),
             open_files=spec.open_files,
             started_at=str(number),
@@ -123,10 +127,11 @@ class FakeRuntime:
         """Start it again, at its own address."""
         self._fail("start")
         known = self._known(container)
-        number = int(known.id, 16)
-        address = self.specs[known.name].address or f"10.99.{number // 250}.{number % 250}"
         started = replace(
-            known, running=True, addresses=(address,), started_at=str(next(self._numbers))
+            known,
+            running=True,
+            addresses=(_address(self.specs[known.name], int(known.id, 16)),),
+            started_at=str(next(self._numbers)),
         )
         self._containers[known.name] = started
         self._emit("start", started)
@@ -203,3 +208,9 @@ class FakeRuntime:
 
     async def close(self) -> None:
         """Nothing to let go of."""
+
+
+def _address(spec: ContainerSpec, number: int) -> str:
+    if contains(_SUBNET, spec.address):
+        return spec.address
+    return f"10.99.{number // 250}.{number % 250}"

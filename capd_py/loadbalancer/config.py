@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import jinja2
 import jinja2.sandbox
 
-from capi_core.runtime.errors import Terminal
+from capi_core.runtime.errors import CapiError
 
 API_PORT = 6443
 STATS_PORT = 8404
@@ -67,7 +67,7 @@ _DELIMITERS = {
 }
 
 
-class InvalidTemplate(Terminal):
+class InvalidTemplate(CapiError):
     """The user's HAProxy template cannot be rendered."""
 
 

@@ -71,11 +71,7 @@ class DockerClusterReconciler(ObjectReconciler[DockerCluster, DockerClusterScope
             known_address=endpoint.host or "",
         )
         was_there = await self._host.balancers.find(identity, settings.known_address)
-        try:
-            container = await self._host.balancers.ensure(identity, settings)
-        except Exception as error:
-            scope.load_balancer = Verdict("False", "NotAvailable", describe(error))
-            raise
+        container = await self._host.balancers.ensure(identity, settings)
         if was_there is None:
             self.manager.recorder.normal(
                 obj, "LoadBalancerCreated", f"Load balancer {container.name} runs"
@@ -98,11 +94,7 @@ class DockerClusterReconciler(ObjectReconciler[DockerCluster, DockerClusterScope
         """Its backends."""
         assert scope.cluster is not None
         identity = await self._host.identity(scope.cluster)
-        try:
-            await self._backends.sync(identity, scope.obj)
-        except Exception as error:
-            scope.load_balancer = Verdict("False", "NotAvailable", describe(error))
-            raise
+        await self._backends.sync(identity, scope.obj)
 
     async def delete(self, scope: DockerClusterScope) -> None:
         """The container goes, and with it whatever of the cluster was left on the engine."""
@@ -118,6 +110,9 @@ class DockerClusterReconciler(ObjectReconciler[DockerCluster, DockerClusterScope
         self.remove_finalizer(scope)
 
     def set_status(self, scope: DockerClusterScope) -> None:
+        if scope.errors:
+            reason = "Deleting" if scope.obj.deleting else "NotAvailable"
+            scope.load_balancer = Verdict("False", reason, describe(scope.errors[0]))
         scope.set(_AVAILABLE, scope.load_balancer)
         reasons = Reasons("NotReady", "ReadyUnknown", "Ready")
         scope.set("Ready", summarize(scope.conditions, [_AVAILABLE], reasons=reasons))

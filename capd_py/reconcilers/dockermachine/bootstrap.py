@@ -19,7 +19,7 @@ from capi_core.runtime.store import Key
 _DEFAULT_TIMEOUT = 300.0
 # The container's own clock ends the bootstrap; the manager waits a little longer for its answer.
 _GRACE_SECONDS = 30.0
-_RETRY_SECONDS = 5.0
+_RETRY_SECONDS, _SECRET_SECONDS = 5.0, 10.0
 # Under these the published port of the load balancer is reached.
 _HOST_NAMES = ("localhost", "127.0.0.1", "0.0.0.0", "host.docker.internal")
 
@@ -78,7 +78,7 @@ class BootstrapPhase:
             what = "has no key value" if secret is not None else "does not exist"
             message = f"bootstrap data Secret {name} {what}"
             scope.verdicts[BOOTSTRAP] = Verdict("False", "WaitingForBootstrapData", message)
-            raise NotReady(message, requeue_after=10.0)
+            raise NotReady(message, requeue_after=_SECRET_SECONDS)
         kind = data.get("format", b"").decode(errors="replace") or "cloud-config"
         if kind != "cloud-config":
             message = f"bootstrap data of format {kind} is not supported, only cloud-config is"

@@ -25,6 +25,7 @@ from capi_core.conditions import Reasons, Verdict, get_condition, summarize
 from capi_core.contract.owners import owner_of_kind
 from capi_core.contract.reconciler import ObjectReconciler, Phase
 from capi_core.contract.remote import ClusterCache
+from capi_core.runtime.controller import describe
 from capi_core.runtime.errors import NotReady
 from capi_core.runtime.manager import Manager
 from capi_core.runtime.store import Key
@@ -155,6 +156,15 @@ class DockerMachineReconciler(ObjectReconciler[DockerMachine, DockerMachineScope
         self.remove_finalizer(scope)
 
     def set_status(self, scope: DockerMachineScope) -> None:
+        told = any(v.status == "False" and v.message for v in scope.verdicts.values())
+        waiting = [step for step in STEPS if not scope.reached(step)]
+        if scope.errors and waiting and not told:
+            # What went wrong between the steps keeps the next one from being reached.
+            known = get_condition(scope.conditions, waiting[0])
+            reason = known.reason if known and known.status != "True" else ""
+            reason = reason or scope.verdicts.get(waiting[0], _INITIAL[waiting[0]]).reason
+            message = describe(scope.errors[0])
+            scope.verdicts[waiting[0]] = Verdict("False", reason, message)
         for step in STEPS:
             known = get_condition(scope.conditions, step)
             if step in scope.verdicts:
