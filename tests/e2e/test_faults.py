@@ -28,7 +28,7 @@ async def test_a_failing_command_is_told_with_its_last_lines(management: Managem
         assert "exit 7: ended with exit code 7" in told
         assert "all is well" in told
         assert "no such tool" in told
-        # The Cluster's own condition leads there.
+        # The Cluster's own conditions lead there.
         await cluster.until(
             lambda view: "BootstrapCompleted" in view.waiting_for(), "the Cluster to say so", 30.0
         )
