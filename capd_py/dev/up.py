@@ -15,7 +15,14 @@ import yaml
 from capd_py.container.docker import DockerRuntime
 from capd_py.dev.kubectl import Kubectl
 from capd_py.dev.manifests import PROVIDERS, SINGLE, manager_objects
-from capd_py.engine import EngineError, Severity, ensure_engine, ensure_kind, preflight
+from capd_py.engine import (
+    EngineError,
+    Severity,
+    ensure_engine,
+    ensure_kind,
+    ensure_kubectl,
+    preflight,
+)
 from capd_py.engine.paths import cache_dir
 from capd_py.engine.process import CommandError, run
 from capd_py.images import ensure_images
@@ -78,6 +85,7 @@ def bring_up(
         kind = str(ensure_kind())
     with Step(say, "images"):
         images = ensure_images(version, project_root=project_root(), say=say)
+    ensure_kubectl(images.node)
     with Step(say, "management cluster"):
         asyncio.run(_ensure_network())
         _ensure_cluster(kind, name, images.node)

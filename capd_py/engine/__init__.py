@@ -3,7 +3,7 @@
 from capd_py.engine.daemon import Engine, ensure_engine, find_engine
 from capd_py.engine.errors import EngineError
 from capd_py.engine.preflight import Finding, Severity, preflight
-from capd_py.engine.tools import KIND_VERSION, ensure_kind, find_kubectl
+from capd_py.engine.tools import KIND_VERSION, ensure_kind, ensure_kubectl, find_kubectl
 
 __all__ = [
     "KIND_VERSION",
@@ -13,6 +13,7 @@ __all__ = [
     "Severity",
     "ensure_engine",
     "ensure_kind",
+    "ensure_kubectl",
     "find_engine",
     "find_kubectl",
     "preflight",

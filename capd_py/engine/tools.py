@@ -1,12 +1,13 @@
 """The programs that drive clusters: kind and kubectl."""
 
 import os
+import platform
 import shutil
 from pathlib import Path
 
 from capd_py.engine.errors import EngineError
 from capd_py.engine.paths import cache_dir
-from capd_py.engine.process import CommandError, run
+from capd_py.engine.process import CommandError, run, succeeds
 
 KIND_VERSION = "v0.30.0"
 GO_CURE = "install Go 1.24 or newer: https://go.dev/doc/install"
@@ -48,7 +49,7 @@ def _kind_version(kind: str) -> str:
 
 
 def find_kubectl() -> Path:
-    """The kubectl on PATH, else the newest that an image build left in the cache.
+    """The kubectl on PATH, else the newest in the cache.
 
     Raises:
         EngineError: There is neither.
@@ -56,7 +57,33 @@ def find_kubectl() -> Path:
     on_path = shutil.which("kubectl")
     if on_path:
         return Path(on_path)
-    built = sorted(cache_dir("binaries").glob("*/kubectl"), key=os.path.getmtime)
-    if not built:
-        raise EngineError("no kubectl", "capd image build --from-source")
-    return built[-1]
+    kept = sorted(cache_dir("binaries").glob("*/kubectl"), key=os.path.getmtime)
+    if not kept:
+        raise EngineError("kubectl is not installed", "make dev-up takes it from the node image")
+    return kept[-1]
+
+
+def ensure_kubectl(node_image: str) -> Path:
+    """A kubectl: one that is there, else the one in a node image, which runs on Linux.
+
+    Raises:
+        EngineError: There is none, and this is not Linux.
+    """
+    try:
+        return find_kubectl()
+    except EngineError as error:
+        if platform.system() != "Linux":
+            cure = "install kubectl: https://kubernetes.io/docs/tasks/tools/"
+            raise EngineError("kubectl is not installed", cure) from error
+    target = cache_dir("binaries", node_image.rpartition(":")[2]) / "kubectl"
+    container = run(["docker", "create", node_image], timeout=60).strip()
+    try:
+        where = ("/usr/local/bin/kubectl", "/usr/bin/kubectl")
+        if not any(
+            succeeds(["docker", "cp", "-L", f"{container}:{path}", str(target)]) for path in where
+        ):
+            raise EngineError(f"{node_image} has no kubectl", "install kubectl")
+    finally:
+        succeeds(["docker", "rm", "-f", "-v", container])
+    target.chmod(0o755)
+    return target

@@ -1,9 +1,14 @@
 """The quick start on real Docker: Ready in time, whoever is killed or deleted on the way."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from capd_py.dev.kubectl import Kubectl
 from capd_py.dev.progress import STEPS
+from capd_py.engine.daemon import PROBE_IMAGE
+from capi_core.api.meta import JsonObject
 from tests.support.management import Management, Workload, docker, eventually, with_workload
 
 _READY_SECONDS = 40.0
@@ -26,9 +31,33 @@ async def test_three_nodes_are_ready_in_time_and_run_a_pod(management: Managemen
         proxies = workload("logs", "-n", "kube-system", "-l", "k8s-app=kube-proxy", "--tail=-1")
         assert "Sync failed" not in proxies
         _look(management, cluster.namespace)
+        _look_into_workers(management, cluster)
         print(f"{await cluster.delete():6.1f} s  deleted")
 
-    await with_workload(management, "ready", check)
+    await with_workload(management, "ready", check, change=_equip_workers)
+
+
+def _equip_workers(obj: JsonObject) -> None:
+    """Give workers an image, a file of the host's and a failure domain."""
+    if obj["kind"] == "DockerMachineTemplate" and obj["metadata"]["name"].endswith("-md-0"):
+        mount = {"hostPath": "/etc/os-release", "containerPath": "/host-release", "readOnly": True}
+        obj["spec"]["template"]["spec"] = {"preLoadImages": [PROBE_IMAGE], "extraMounts": [mount]}
+    if obj["kind"] == "MachineDeployment":
+        obj["spec"]["template"]["spec"]["failureDomain"] = "fd1"
+
+
+def _look_into_workers(management: Management, cluster: Workload) -> None:
+    machines = management.kubectl.get("dockermachines", "-n", cluster.namespace)["items"]
+    workers = [item for item in machines if item["status"].get("failureDomain") == "fd1"]
+    assert len(workers) == 2
+    for worker in workers:
+        node = worker["spec"]["providerID"].rpartition("/")[2]
+        assert PROBE_IMAGE.split(":")[0] in docker("exec", node, "crictl", "images")
+        assert docker("exec", node, "cat", "/host-release") == Path("/etc/os-release").read_text()
+        (container,) = json.loads(docker("inspect", node))
+        assert container["Config"]["Labels"]["io.x-k8s.cluster.failureDomain"] == "fd1"
+        mode = [m["RW"] for m in container["Mounts"] if m["Destination"] == "/host-release"]
+        assert mode == [False]
 
 
 async def _run_pod(workload: Kubectl) -> None:
