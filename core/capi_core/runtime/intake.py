@@ -27,7 +27,8 @@ def settings() -> kopf.OperatorSettings:
     result.networking.request_timeout = 30
     result.networking.error_backoffs = (0.5, 1, 2, 4, 8)
     result.scanning.disabled = False
-    result.process.ultimate_exiting_timeout = 10
+    # Its tasks are cancelled by `run`, after which kopf would kill whatever process they were in.
+    result.process.ultimate_exiting_timeout = None
     # No handler here stores anything; were one added by mistake, this names the culprit.
     result.persistence.finalizer = "capd-py.invalid/unused"
     return result
