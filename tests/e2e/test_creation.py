@@ -9,7 +9,14 @@ from capd_py.dev.kubectl import Kubectl
 from capd_py.dev.progress import STEPS
 from capd_py.engine.daemon import PROBE_IMAGE
 from capi_core.api.meta import JsonObject
-from tests.support.management import Management, Workload, docker, eventually, with_workload
+from tests.support.management import (
+    EXAMPLE,
+    Management,
+    Workload,
+    docker,
+    eventually,
+    with_workload,
+)
 
 _READY_SECONDS = 40.0
 # The target is for an idle machine of two cores; CI shares its own.
@@ -92,6 +99,18 @@ def _look(management: Management, namespace: str) -> None:
         ("dockermachine", "BootstrapCompleted"),
     ):
         assert reason in management.kubectl("describe", kind, "-n", namespace)
+
+
+async def test_one_apply_is_enough_with_a_resource_set(management: Management) -> None:
+    async def check(cluster: Workload) -> None:
+        management.kubectl("apply", "-n", cluster.namespace, "-f", str(EXAMPLE.parent / "cni.yaml"))
+        print(f"Ready after {await cluster.step(6):.1f} s")
+        applied = management.kubectl.get("clusterresourceset", "podroutes", "-n", cluster.namespace)
+        conditions = {c["type"]: c["status"] for c in applied["status"]["conditions"]}
+        assert conditions["ResourcesApplied"] == "True"
+        await cluster.delete()
+
+    await with_workload(management, "one-apply", check, workers=1)
 
 
 @each_step
