@@ -187,7 +187,9 @@ class ClusterCache:
     async def _pause(self, key: Key, seconds: float) -> None:
         wake = self._wake.setdefault(key, asyncio.Event())
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(wake.wait(), seconds)
+            # Not wait_for: in Python 3.11 it swallows a cancellation that comes with the wake-up.
+            async with asyncio.timeout(seconds):
+                await wake.wait()
         if wake.is_set():
             wake.clear()
             # A burst of events does not become a burst of connections.

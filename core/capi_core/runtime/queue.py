@@ -5,6 +5,7 @@ lost and no key is worked on twice at the same time.
 """
 
 import asyncio
+import contextlib
 import heapq
 import time
 
@@ -86,10 +87,10 @@ class WorkQueue:
                 return key
             self._wake.clear()
             timeout = self._delayed[0][0] - now if self._delayed else None
-            try:
-                await asyncio.wait_for(self._wake.wait(), timeout)
-            except TimeoutError:
-                continue
+            # Not wait_for: in Python 3.11 it swallows a cancellation that comes with the wake-up.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(timeout):
+                    await self._wake.wait()
 
     def done(self, key: Key) -> None:
         """End the work on ``key``; if it was added meanwhile it is due again."""

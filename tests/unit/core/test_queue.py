@@ -73,6 +73,17 @@ async def test_failures_double_the_delay_up_to_a_limit_until_a_success() -> None
     assert queue.retry(B) == pytest.approx(0.02)
 
 
+async def test_a_worker_that_is_cancelled_as_a_key_comes_ends() -> None:
+    queue = WorkQueue("test")
+    worker = asyncio.create_task(queue.get())
+    await asyncio.sleep(0)
+    queue.add(A)
+    worker.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await worker
+    assert await soon(queue) == A
+
+
 async def test_many_workers_share_the_keys_and_never_one_key() -> None:
     queue, active, worked = WorkQueue("test"), set[Key](), dict[Key, int]()
     keys = [Key("default", str(number)) for number in range(50)]
