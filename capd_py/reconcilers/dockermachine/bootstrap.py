@@ -51,14 +51,17 @@ class BootstrapPhase:
         )
         key = Key(scope.obj.namespace, scope.obj.name)
         state = self._tasks.run(
-            key, BOOTSTRAP, lambda: self._execute(container, document, timeout)
+            key,
+            BOOTSTRAP,
+            lambda: self._execute(container, document, timeout),
+            retry=_RETRY_SECONDS,
         )
         if not state.done:
             raise NotReady("bootstrap runs", requeue_after=60.0)
         if state.error is not None:
             # The engine did not answer; the bootstrap itself goes on in the container.
             scope.verdicts[BOOTSTRAP] = Verdict("False", "InternalError", describe(state.error))
-            raise NotReady(describe(state.error), requeue_after=_RETRY_SECONDS)
+            raise NotReady(describe(state.error), requeue_after=state.retry_in)
         self._ended(scope, document, state.result, timeout)
 
     async def _data(self, scope: DockerMachineScope) -> str:

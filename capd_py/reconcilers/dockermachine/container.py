@@ -87,15 +87,16 @@ class ContainerPhases:
         spec = await self._spec(scope)
         waiting = Verdict("False", "NotProvisioned", f"container {spec.name} is being started")
         scope.verdicts[PROVISIONED] = waiting
-        state = self._tasks.run(_key(scope), PROVISIONED, lambda: self._run(scope.obj, spec))
+        state = self._tasks.run(
+            _key(scope), PROVISIONED, lambda: self._run(scope.obj, spec), retry=_RETRY_SECONDS
+        )
         if not state.done:
             raise NotReady("container is being started", requeue_after=60.0)
         if state.error is not None:
             message = describe(state.error)
             scope.verdicts[PROVISIONED] = Verdict("False", "NotProvisioned", message)
             self._recorder.warning(scope.obj, "ContainerFailed", message)
-            scope.requeue_after(_RETRY_SECONDS)
-            raise RuntimeFailure(message)
+            raise NotReady(message, requeue_after=state.retry_in)
         scope.container = state.result
         scope.verdicts[PROVISIONED] = Verdict("True", "Provisioned")
 
@@ -174,13 +175,13 @@ class ContainerPhases:
     async def _task(self, scope: DockerMachineScope, step: str, doing: str, work: Work) -> None:
         """Run a step as a task and tell in its condition how it fares."""
         scope.verdicts[step] = Verdict("False", "NotReady", doing)
-        state = self._tasks.run(_key(scope), step, work)
+        state = self._tasks.run(_key(scope), step, work, retry=_RETRY_SECONDS)
         if not state.done:
             raise NotReady(doing, requeue_after=60.0)
         if state.error is not None:
             scope.verdicts[step] = Verdict("False", "InternalError", describe(state.error))
             self._recorder.warning(scope.obj, f"{step}Failed", describe(state.error))
-            raise NotReady(describe(state.error), requeue_after=_RETRY_SECONDS)
+            raise NotReady(describe(state.error), requeue_after=state.retry_in)
         scope.verdicts[step] = Verdict("True", "Ready")
 
     async def announce(self, scope: DockerMachineScope) -> None:
