@@ -193,12 +193,17 @@ def _apply_managers(
 ) -> None:
     providers = SINGLE if single else PROVIDERS
     unwanted = [p for p in (*PROVIDERS, *SINGLE) if p not in providers]
+    kept = {provider.namespace for provider in providers}
     for provider in unwanted:
-        # Its Lease would be fought over.
+        # Its Lease would be fought over, and its webhooks would not answer any more.
         kubectl(
             "delete", "deployment", f"{provider.name}-controller-manager", "-n",
             provider.namespace, "--ignore-not-found",
         )
+        if provider.namespace not in kept:
+            for kind in ("mutating", "validating"):
+                name = f"{provider.namespace}-{kind}-webhook-configuration"
+                kubectl("delete", f"{kind}webhookconfiguration", name, "--ignore-not-found")
     objects = [obj for provider in providers for obj in manager_objects(provider, image, args)]
     kubectl.apply([obj for obj in objects if obj["kind"] == "Namespace"])
     kubectl.apply([obj for obj in objects if obj["kind"] != "Namespace"])
@@ -221,11 +226,13 @@ def _apply_managers(
 
 def _await_admission(kubectl: Kubectl) -> None:
     """Ready pods are not enough: their Services have to lead to them, too."""
-    example = project_root() / "examples" / "quick-start.yaml"
+    example = (project_root() / "examples" / "quick-start.yaml").read_text()
+    # Objects that exist and do not change would not be asked about.
+    unknown = example.replace("quick-start", "capd-admission-probe")
     deadline = time.monotonic() + 30
     while True:
         try:
-            kubectl("apply", "--dry-run=server", "-f", str(example))
+            kubectl("create", "--dry-run=server", "-f", "-", stdin=unknown)
             return
         except CommandError as error:
             if "failed calling webhook" not in str(error) or time.monotonic() > deadline:

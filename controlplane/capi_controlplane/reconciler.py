@@ -27,7 +27,7 @@ from capi_core.contract.remote import ClusterCache
 from capi_core.runtime.controller import Controller
 from capi_core.runtime.errors import Conflict, NotReady
 from capi_core.runtime.manager import Manager
-from capi_core.runtime.patch import write_changes
+from capi_core.runtime.patch import delete_known, write_changes
 from capi_core.runtime.store import Key, key_of
 
 _INFRASTRUCTURE_SECONDS, _PREFLIGHT_SECONDS, _UNHEALTHY_SECONDS = 30.0, 15.0, 5.0
@@ -257,9 +257,7 @@ class KubeadmControlPlaneReconciler(ObjectReconciler[KubeadmControlPlane, Contro
         for machine in scope.machines:
             await self._drop_hook(machine)
             if not machine.deleting:
-                await self.client.delete(
-                    Machine.resource, machine.namespace, machine.name, uid=machine.metadata.uid
-                )
+                await delete_known(self.client, self._machines, machine)
         if scope.machines:
             names = ", ".join(sorted(m.name for m in scope.machines))
             scope.deleting_reason = "WaitingForMachineDeletion"

@@ -202,9 +202,11 @@ class ExternalObjects:
         group = external.obj["apiVersion"].rpartition("/")[0]
         kind = await self.resolve(group, external.obj["kind"])
         meta = external.obj["metadata"]
-        await self._manager.client.delete(
+        left = await self._manager.client.delete(
             kind.resource, meta["namespace"], meta["name"], uid=meta["uid"]
         )
+        if left is not None:
+            (await self._track(kind.resource)).put(left)
 
     async def store_of(self, group: str, kind: str) -> Store:
         """The watched store of a kind."""

@@ -240,19 +240,25 @@ class Client:
         *,
         uid: str = "",
         propagation: str = "Background",
-    ) -> None:
+    ) -> JsonObject | None:
         """Ask for deletion; an object that is already gone is a success.
 
         Args:
             uid: delete only this incarnation of the name.
+
+        Returns:
+            The object while finalizers still hold it; None when it is gone.
         """
         body: JsonObject = {"propagationPolicy": propagation}
         if uid:
             body["preconditions"] = {"uid": uid}
         try:
-            await self.request("DELETE", resource.path(namespace, name), body=body)
+            answer = await self.request("DELETE", resource.path(namespace, name), body=body)
         except NotFound:
-            return
+            return None
+        # Of an object that went at once the server tells only that it did, or its last state.
+        held = (answer.get("metadata") or {}).get("finalizers")
+        return answer if held and answer.get("kind") != "Status" else None
 
 
 async def _lines(stream: aiohttp.StreamReader) -> AsyncIterator[bytes]:

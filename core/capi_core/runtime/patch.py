@@ -10,6 +10,7 @@ from typing import Any
 from capi_core.api.meta import JsonObject, KubeObject
 from capi_core.runtime.client import Client
 from capi_core.runtime.errors import NotFound
+from capi_core.runtime.store import Store
 
 
 def merge_diff(before: JsonObject, after: JsonObject) -> JsonObject:
@@ -37,6 +38,17 @@ def merge_patch(target: JsonObject, patch: JsonObject) -> JsonObject:
         else:
             result[key] = value
     return result
+
+
+async def delete_known(client: Client, store: Store, obj: KubeObject) -> None:
+    """Ask for the deletion of ``obj`` and let the store know, so that nobody counts on it again."""
+    left = await client.delete(
+        obj.resource, obj.namespace or None, obj.name, uid=obj.metadata.uid
+    )
+    if left is None:
+        store.discard(obj.dump())
+    else:
+        store.put(left)
 
 
 async def write_changes(client: Client, before: JsonObject, obj: KubeObject) -> JsonObject | None:

@@ -34,7 +34,7 @@ from capi_core.reconcilers.machineset.machines import MachineFactory
 from capi_core.reconcilers.machineset.selection import matches
 from capi_core.runtime.controller import Controller
 from capi_core.runtime.manager import Manager
-from capi_core.runtime.patch import merge_diff
+from capi_core.runtime.patch import delete_known, merge_diff
 from capi_core.runtime.store import Key, key_of
 
 
@@ -249,23 +249,13 @@ class MachineDeploymentReconciler(ObjectReconciler[MachineDeployment, Deployment
         )
         for machine_set in old if complete else []:
             if not machine_set.deleting:
-                await self.client.delete(
-                    MachineSet.resource,
-                    machine_set.namespace,
-                    machine_set.name,
-                    uid=machine_set.metadata.uid,
-                )
+                await delete_known(self.client, self._sets, machine_set)
 
     async def delete(self, scope: DeploymentScope) -> None:
         """All MachineSets, then the MachineDeployment."""
         for machine_set in scope.sets:
             if not machine_set.deleting:
-                await self.client.delete(
-                    MachineSet.resource,
-                    machine_set.namespace,
-                    machine_set.name,
-                    uid=machine_set.metadata.uid,
-                )
+                await delete_known(self.client, self._sets, machine_set)
         if not scope.sets:
             self.remove_finalizer(scope)
 

@@ -26,7 +26,7 @@ from capi_core.reconcilers.machineset.status import set_machine_set_status
 from capi_core.runtime.controller import Controller
 from capi_core.runtime.errors import Conflict
 from capi_core.runtime.manager import Manager
-from capi_core.runtime.patch import write_changes
+from capi_core.runtime.patch import delete_known, write_changes
 from capi_core.runtime.store import Key, key_of
 
 log = structlog.get_logger()
@@ -201,9 +201,7 @@ class MachineSetReconciler(ObjectReconciler[MachineSet, MachineSetScope]):
 
     async def _delete(self, machine_set: MachineSet, machine: Machine) -> None:
         try:
-            await self.client.delete(
-                Machine.resource, machine.namespace, machine.name, uid=machine.metadata.uid
-            )
+            await delete_known(self.client, self._machines, machine)
         except Conflict:
             # The name was given to another Machine meanwhile: ours is gone.
             return
