@@ -27,6 +27,7 @@ from capd_py.container.address import (
     dynamic_range,
 )
 from capd_py.container.exec import exchange
+from capd_py.container.inspection import machine_binds, machine_options, read_container
 from capd_py.container.runtime import (
     Container,
     ContainerEvent,
@@ -120,7 +121,7 @@ class DockerRuntime:
 
     def _inspect(self, name: str) -> Container | None:
         try:
-            return _container(self._api().inspect_container(name))
+            return read_container(self._api().inspect_container(name))
         except docker.errors.NotFound:
             return None
 
@@ -194,7 +195,8 @@ class DockerRuntime:
         if open_files is not None:
             host["ulimits"] = [Ulimit(name="nofile", soft=open_files, hard=open_files)]
         if spec.machine:
-            host |= self._machine_options(binds)
+            host |= machine_options(api.info())
+            host["binds"] = [*binds, *machine_binds(api.info())]
         endpoint = api.create_endpoint_config(ipv4_address=address)
         created = api.create_container(
             spec.image,
@@ -212,25 +214,6 @@ class DockerRuntime:
             networking_config=api.create_networking_config({spec.network: endpoint}),
         )
         return created["Id"]
-
-    def _machine_options(self, binds: list[str]) -> dict[str, Any]:
-        info = self._api().info()
-        options: dict[str, Any] = {
-            "privileged": True,
-            "security_opt": ["seccomp=unconfined", "apparmor=unconfined"],
-            "init": False,
-            "tmpfs": {"/tmp": "", "/run": ""},
-            "cgroupns": "private",
-        }
-        binds.append("/lib/modules:/lib/modules:ro")
-        if info.get("Driver") in ("btrfs", "zfs"):
-            binds.append("/dev/mapper:/dev/mapper:ro")
-        security = " ".join(info.get("SecurityOptions") or [])
-        if "name=userns" in security:
-            options["userns_mode"] = "host"
-        if "name=rootless" in security:
-            options["devices"] = ["/dev/fuse:/dev/fuse:rwm"]
-        return options
 
     async def start(self, container: Container) -> Container:
         """Start a stopped container."""
@@ -404,27 +387,3 @@ def _translated(function: Callable[..., T], *args: Any) -> T:
         raise RuntimeFailure(str(error.explanation or error)) from error
     except (requests.RequestException, docker.errors.DockerException, OSError) as error:
         raise EngineUnavailable(f"the container engine does not answer: {error}") from error
-
-
-def _container(info: dict[str, Any]) -> Container:
-    state, networks = info["State"], info["NetworkSettings"]["Networks"] or {}
-    addresses = [n.get("IPAddress") for n in networks.values()]
-    addresses += [n.get("GlobalIPv6Address") for n in networks.values()]
-    ports: dict[int, int] = {}
-    for port, bindings in (info["HostConfig"].get("PortBindings") or {}).items():
-        for binding in bindings or []:
-            if binding.get("HostPort"):
-                ports[int(port.split("/")[0])] = int(binding["HostPort"])
-    limits = info["HostConfig"].get("Ulimits") or []
-    return Container(
-        id=info["Id"],
-        name=info["Name"].lstrip("/"),
-        image=info["Config"]["Image"],
-        labels=info["Config"]["Labels"] or {},
-        running=bool(state["Running"]),
-        addresses=tuple(a for a in addresses if a) if state["Running"] else (),
-        ports=ports,
-        open_files=next((u["Soft"] for u in limits if u["Name"] == "nofile"), None),
-        exit_code=state.get("ExitCode") or 0,
-        started_at=state.get("StartedAt") or "",
-    )

@@ -36,7 +36,7 @@ def test_the_node_image_is_of_a_laptops_size() -> None:
     assert megabytes[0] < 800
 
 
-def test_a_known_failure_is_a_line_with_its_cure() -> None:
+def test_a_known_failure_is_a_line_with_its_cure(management: Management) -> None:
     done = capd("why", "nobody", "--name", NAME)
     assert done.returncode == 1
     assert "there is no cluster default/nobody" in done.stderr
