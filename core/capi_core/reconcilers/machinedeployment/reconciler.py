@@ -30,7 +30,7 @@ from capi_core.reconcilers.machinedeployment.sets import (
     revision,
 )
 from capi_core.reconcilers.machinedeployment.status import limits, set_deployment_status
-from capi_core.reconcilers.machineset.machines import MachineFactory
+from capi_core.reconcilers.machineset.machines import MachineFactory, TemplateMissing
 from capi_core.reconcilers.machineset.selection import matches
 from capi_core.runtime.controller import Controller
 from capi_core.runtime.manager import Manager
@@ -40,8 +40,15 @@ from capi_core.runtime.store import Key, key_of
 
 @dataclass
 class DeploymentScope(Scope[MachineDeployment]):
-    """The MachineDeployment with its MachineSets and Machines."""
+    """The MachineDeployment with its MachineSets and Machines.
 
+    Attributes:
+        observed: whether these are all there are; else nothing may be counted by them.
+        problems: what keeps MachineSets from being made.
+    """
+
+    observed: bool = False
+    problems: list[str] = field(default_factory=list)
     sets: list[MachineSet] = field(default_factory=list)
     machines: list[Machine] = field(default_factory=list)
 
@@ -96,6 +103,7 @@ class MachineDeploymentReconciler(ObjectReconciler[MachineDeployment, Deployment
             scope.machines += [
                 Machine.parse(o) for o in self._machines.owned_by(machine_set.metadata.uid)
             ]
+        scope.observed = True
 
     async def templates(self, scope: DeploymentScope) -> None:
         """Both templates exist and go with the Cluster."""
@@ -105,7 +113,11 @@ class MachineDeploymentReconciler(ObjectReconciler[MachineDeployment, Deployment
             refs.append(spec.bootstrap.config_ref)
         probe = MachineSet(metadata=scope.obj.metadata)
         for ref in refs:
-            template = await self._factory.template(probe, ref)
+            try:
+                template = await self._factory.template(probe, ref)
+            except TemplateMissing as error:
+                scope.problems.append(str(error))
+                raise
             # Also with no replicas, when no MachineSet looks at it.
             await self._factory.own(template, scope.cluster)
 
@@ -260,7 +272,8 @@ class MachineDeploymentReconciler(ObjectReconciler[MachineDeployment, Deployment
             self.remove_finalizer(scope)
 
     def set_status(self, scope: DeploymentScope) -> None:
-        set_deployment_status(scope.obj, scope.sets, scope.machines)
+        if scope.observed:
+            set_deployment_status(scope.obj, scope.sets, scope.machines, scope.problems)
 
 
 def _state(machine_set: MachineSet) -> SetState:

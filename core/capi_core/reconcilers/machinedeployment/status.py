@@ -25,7 +25,10 @@ def limits(deployment: MachineDeployment) -> tuple[int, int]:
 
 
 def set_deployment_status(
-    deployment: MachineDeployment, sets: Sequence[MachineSet], machines: Sequence[Machine]
+    deployment: MachineDeployment,
+    sets: Sequence[MachineSet],
+    machines: Sequence[Machine],
+    problems: Sequence[str] = (),
 ) -> None:
     """All of a MachineDeployment's status."""
     status = deployment.status
@@ -40,7 +43,7 @@ def set_deployment_status(
         ("MachinesReady", machines_condition(machines, "Ready")),
         ("MachinesUpToDate", machines_condition(machines, "UpToDate")),
         ("RollingOut", rolling_out(machines)),
-        ("ScalingUp", scaling_up(deployment, sets)),
+        ("ScalingUp", scaling_up(deployment, sets, problems)),
         ("ScalingDown", scaling_down(deployment)),
         ("Remediating", remediating(machines)),
         ("Deleting", deleting(deployment.deleting, len(machines))),
@@ -80,7 +83,9 @@ def rolling_out(machines: Sequence[Machine]) -> Verdict:
     return Verdict("True", "RollingOut", "\n".join([head, *ordered]))
 
 
-def scaling_up(deployment: MachineDeployment, sets: Sequence[MachineSet]) -> Verdict:
+def scaling_up(
+    deployment: MachineDeployment, sets: Sequence[MachineSet], problems: Sequence[str] = ()
+) -> Verdict:
     """ScalingUp: what is missing, and what keeps it from being made."""
     wanted = 0 if deployment.deleting else deployment.spec.replicas
     if wanted is None:
@@ -88,11 +93,13 @@ def scaling_up(deployment: MachineDeployment, sets: Sequence[MachineSet]) -> Ver
     have = deployment.status.replicas or 0
     if have >= wanted:
         return Verdict("False", "NotScalingUp")
-    lines = [f"Scaling up from {have} to {wanted} replicas"]
+    blocked = " is blocked because:"
+    lines = [f"Scaling up from {have} to {wanted} replicas{blocked if problems else ''}"]
+    lines += [f"* {problem}" for problem in problems]
     for machine_set in sets:
         condition = get_condition(machine_set.status.conditions, "ScalingUp")
         if condition and "blocked because" in condition.message:
-            lines[0] = lines[0].removesuffix(" is blocked because:") + " is blocked because:"
+            lines[0] = lines[0].removesuffix(blocked) + blocked
             lines += condition.message.split("\n")[1:]
     return Verdict("True", "ScalingUp", "\n".join(dict.fromkeys(lines)))
 

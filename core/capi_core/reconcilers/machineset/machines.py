@@ -5,7 +5,7 @@ from capi_core.api.machine import Machine, MachineTemplateSpec
 from capi_core.api.machineset import MachineSet
 from capi_core.api.meta import JsonObject
 from capi_core.api.shared import ContractVersionedObjectReference
-from capi_core.contract.external import External, ExternalObjects
+from capi_core.contract.external import External, ExternalObjects, UnknownKind
 from capi_core.contract.owners import owner_reference
 from capi_core.contract.templates import (
     CLUSTER_NAME_LABEL,
@@ -49,10 +49,13 @@ class MachineFactory:
         """The template that ``ref`` names.
 
         Raises:
-            TemplateMissing: it does not exist.
+            TemplateMissing: it does not exist, or its kind does not.
         """
         where = (ref.api_group, ref.kind, machine_set.namespace, ref.name)
-        found = await self._external.get(*where) or await self._external.live(*where)
+        try:
+            found = await self._external.get(*where) or await self._external.live(*where)
+        except UnknownKind as error:
+            raise TemplateMissing(str(error)) from error
         if found is None:
             raise TemplateMissing(f"{ref.kind} {ref.name} does not exist")
         return found

@@ -36,8 +36,13 @@ _PREFLIGHT_SECONDS = 15.0
 
 @dataclass
 class MachineSetScope(Scope[MachineSet]):
-    """The MachineSet with its Machines and what keeps it from scaling up."""
+    """The MachineSet with its Machines and what keeps it from scaling up.
 
+    Attributes:
+        observed: whether ``machines`` are all there are; else nothing may be counted by them.
+    """
+
+    observed: bool = False
     machines: list[Machine] = field(default_factory=list)
     control_plane: External | None = None
     problems: list[str] = field(default_factory=list)
@@ -114,6 +119,7 @@ class MachineSetReconciler(ObjectReconciler[MachineSet, MachineSetScope]):
             ):
                 await self._adopt(machine_set, machine)
                 scope.machines.append(machine)
+        scope.observed = True
 
     async def _adopt(self, machine_set: MachineSet, machine: Machine) -> None:
         before = machine.dump()
@@ -157,7 +163,7 @@ class MachineSetReconciler(ObjectReconciler[MachineSet, MachineSetScope]):
     async def scale(self, scope: MachineSetScope) -> None:
         """Make or delete Machines until the number is right."""
         wanted = scope.obj.spec.replicas
-        if wanted is None:
+        if wanted is None or not scope.observed:
             return
         missing = wanted - len(scope.machines)
         if missing > 0:
@@ -214,11 +220,12 @@ class MachineSetReconciler(ObjectReconciler[MachineSet, MachineSetScope]):
         for machine in scope.machines:
             if not machine.deleting:
                 await self._delete(scope.obj, machine)
-        if not scope.machines:
+        if scope.observed and not scope.machines:
             self.remove_finalizer(scope)
 
     def set_status(self, scope: MachineSetScope) -> None:
-        set_machine_set_status(scope.obj, scope.machines, scope.problems)
+        if scope.observed:
+            set_machine_set_status(scope.obj, scope.machines, scope.problems)
 
 
 def register(manager: Manager, external: ExternalObjects) -> None:
