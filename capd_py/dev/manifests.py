@@ -81,6 +81,7 @@ PROVIDERS = (
         ("capi_core.provider",),
         (
             *_own("cluster.x-k8s.io", *_CORE_KINDS),
+            Rule(("cluster.x-k8s.io",), ("machinedrainrules",), READ),
             *_own(
                 "addons.cluster.x-k8s.io", "clusterresourcesets", "clusterresourcesetbindings"
             ),

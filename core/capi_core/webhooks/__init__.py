@@ -5,6 +5,7 @@ from capi_core.webhooks import (
     clusterresourceset,
     machine,
     machinedeployment,
+    machinedrainrule,
     machineset,
 )
 
@@ -13,5 +14,6 @@ WEBHOOKS = (
     machine.WEBHOOK,
     machineset.WEBHOOK,
     machinedeployment.WEBHOOK,
+    machinedrainrule.WEBHOOK,
     *clusterresourceset.WEBHOOKS,
 )

@@ -8,11 +8,13 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
+from capi_core.api.machinedrainrule import MachineDrainRule
 from capi_core.api.meta import Resource
 from capi_core.conditions import age_seconds, now
 from capi_core.contract.external import External, ExternalObjects
 from capi_core.contract.remote import NODES
 from capi_core.reconcilers.machine.drain import cordon, drain, is_unreachable
+from capi_core.reconcilers.machine.drainrules import rules_for
 from capi_core.reconcilers.machine.scope import MachineScope
 from capi_core.runtime.errors import CapiError
 from capi_core.runtime.manager import Manager
@@ -40,6 +42,7 @@ class Deletion:
         self._manager = manager
         self._external = external
         self._allowed = node_deletion_allowed
+        self._rules = manager.store(MachineDrainRule)
 
     async def run(self, scope: MachineScope) -> bool:
         """One round; returns whether the Machine may go."""
@@ -86,7 +89,8 @@ class Deletion:
         state.node_drain_start_time = started or now()
         scope.deleting_reason = "DrainingNode"
         await cordon(remote, node)
-        result = await drain(remote, node)
+        known = [MachineDrainRule.parse(obj) for obj in self._rules.all(machine.namespace)]
+        result = await drain(remote, node, rules_for(machine, scope.cluster, known))
         if result.done:
             return True
         scope.deleting_message = (
