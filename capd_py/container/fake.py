@@ -31,7 +31,7 @@ class FakeRuntime:
 
     Attributes:
         images: those that exist; None for all.
-        on_execute: how a command ends.
+        on_execute: how a command ends; TimeoutError: it does not.
         failures: what the next call of a method raises.
         outages: what all calls of a method raise.
         refuse_reload: what HAProxy says when it does not take a configuration; empty: it does.
@@ -154,13 +154,17 @@ class FakeRuntime:
         timeout: float = 60.0,
     ) -> Executed:
         """Record the command and end it as the test says."""
-        del timeout
         self._fail("execute")
         if not self._known(container).running:
             raise RuntimeFailure(f"container {container.name} is not running")
         self.executed.append((container.name, list(command)))
         await asyncio.sleep(0)
-        return self.on_execute(container, command, stdin)
+        try:
+            return self.on_execute(container, command, stdin)
+        except TimeoutError as error:
+            raise RuntimeFailure(
+                f"{command[0]} in {container.name} did not end within {timeout:g} s"
+            ) from error
 
     async def write_file(self, container: Container, path: str, content: bytes) -> None:
         """Keep a file."""
