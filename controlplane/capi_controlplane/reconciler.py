@@ -24,6 +24,7 @@ from capi_core.contract.external import ExternalObjects
 from capi_core.contract.owners import controller_of, owner_of_kind
 from capi_core.contract.reconciler import ObjectReconciler, Phase
 from capi_core.contract.remote import ClusterCache
+from capi_core.contract.secrets import InvalidSecret
 from capi_core.runtime.controller import Controller
 from capi_core.runtime.errors import Conflict, NotReady
 from capi_core.runtime.manager import Manager
@@ -111,7 +112,11 @@ class KubeadmControlPlaneReconciler(ObjectReconciler[KubeadmControlPlane, Contro
 
     async def certificates(self, scope: ControlPlaneScope) -> None:
         """The certificate Secrets."""
-        await ensure_certificates(scope, self.client)
+        try:
+            await ensure_certificates(scope, self.client)
+        except InvalidSecret as error:
+            scope.certificates_problem = str(error)
+            raise
 
     async def kubeconfig(self, scope: ControlPlaneScope) -> None:
         """The kubeconfig Secret, once there is an endpoint."""

@@ -24,6 +24,7 @@ class ControlPlaneScope(Scope[KubeadmControlPlane]):
 
     Attributes:
         missing_certificates: purposes whose Secret does not exist.
+        certificates_problem: why a certificate Secret cannot be read.
         members: etcd's own list, None when it could not be read.
         problems: what keeps the control plane from scaling up.
     """
@@ -35,6 +36,7 @@ class ControlPlaneScope(Scope[KubeadmControlPlane]):
     remote: RemoteCluster | None = None
     missing_certificates: list[str] = field(default_factory=list)
     certificates_checked: bool = False
+    certificates_problem: str = ""
     members: MemberList | None = None
     etcd_error: str = ""
     problems: list[str] = field(default_factory=list)

@@ -81,6 +81,8 @@ def certificates_available(scope: ControlPlaneScope) -> Verdict:
     if scope.missing_certificates:
         names = ", ".join(sorted(scope.missing_certificates))
         return Verdict("False", "NotAvailable", f"Missing certificates: {names}")
+    if scope.certificates_problem:
+        return Verdict("False", "InternalError", scope.certificates_problem)
     if not scope.certificates_checked:
         known = get_condition(scope.conditions, "CertificatesAvailable")
         if known is not None:

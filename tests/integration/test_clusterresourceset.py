@@ -151,7 +151,7 @@ async def test_a_set_that_goes_takes_its_binding_but_not_what_it_applied(
     await create_config_map(cluster, "one")
     await cluster.create(resource_set(cluster))
     await create_chosen(cluster)
-    await cluster.api.condition(ClusterResourceSet, "set", "ResourcesApplied", status="True")
+    await applied(cluster, "one")
     await cluster.api.delete(ClusterResourceSet, "set")
     await cluster.api.gone(ClusterResourceSet, "set")
     await cluster.api.gone(ClusterResourceSetBinding, cluster.name)

@@ -67,16 +67,20 @@ async def write_changes(client: Client, before: JsonObject, obj: KubeObject) -> 
         patch.get("metadata", {}).pop(server_field, None)
     if not patch.get("metadata", True):
         del patch["metadata"]
+    # Who acts on a status may rely on the spec that it speaks of; only a finalizer goes last.
+    fewer = len(obj.metadata.finalizers) < len(before["metadata"].get("finalizers") or [])
+    parts = [("", patch), ("status", {"status": status} if status else {})]
     version = obj.metadata.resource_version
     stored: JsonObject | None = None
-    if status:
-        body = {"metadata": {"resourceVersion": version}, "status": status}
-        stored = await client.patch(obj.resource, obj.namespace, obj.name, body, sub="status")
-        version = stored["metadata"]["resourceVersion"]
-    if patch:
-        patch.setdefault("metadata", {})["resourceVersion"] = version
+    for sub, body in reversed(parts) if fewer else parts:
+        if not body:
+            continue
+        body.setdefault("metadata", {})["resourceVersion"] = version
         try:
-            stored = await client.patch(obj.resource, obj.namespace, obj.name, patch)
+            stored = await client.patch(obj.resource, obj.namespace, obj.name, body, sub=sub)
         except NotFound:
+            if sub:
+                raise
             return None
+        version = stored["metadata"]["resourceVersion"]
     return stored
