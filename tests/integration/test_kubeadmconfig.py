@@ -89,8 +89,12 @@ async def test_the_first_control_plane_machine_initializes(cluster: Workload) ->
     paths = {file.path: file.mode for file in parse(data, {}).files}
     assert paths["/etc/kubernetes/pki/ca.key"] == 0o600
     assert paths["/etc/kubernetes/pki/etcd/ca.crt"] == 0o640
-    machine = await cluster.api.get(Machine, "cp")
-    assert machine["spec"]["bootstrap"]["dataSecretName"] == "cp"
+
+    async def bound() -> bool:
+        machine = await cluster.api.get(Machine, "cp")
+        return machine["spec"]["bootstrap"].get("dataSecretName") == "cp"
+
+    await until(bound, what="the Machine to name the Secret")
 
 
 async def test_one_initializes_the_other_waits_for_the_lock(cluster: Workload) -> None:
