@@ -45,6 +45,7 @@ async def test_workers_scale_and_roll(management: Management) -> None:
         _deploy(workload)
         await _available(workload, 2)
         await _roll(management, cluster, workload)
+        await _block_and_release(management, cluster, workload)
         await _scale(management, cluster, 1)
         assert len(management.containers(_NAME)) == 3
         assert len(workload.get("nodes")["items"]) == 2
@@ -114,6 +115,46 @@ async def _roll(management: Management, cluster: Workload, workload: Kubectl) ->
     assert seen
     assert min(seen) >= 1, f"the budget was broken: {seen}"
     await _available(workload, 2)
+
+
+async def _block_and_release(
+    management: Management, cluster: Workload, workload: Kubectl
+) -> None:
+    """A budget keeps a Machine from going, its condition says so, until the budget allows it."""
+    _allow(workload, minimum=2)
+    pods = workload.get("pods", "-n", "default", "-l", "app=probe")["items"]
+    node = pods[0]["spec"]["nodeName"]
+    machines = [obj for obj in cluster.view.machines.all() if _node_of(obj) == node]
+    (name,) = [obj["metadata"]["name"] for obj in machines]
+    management.kubectl("delete", "machine", name, "-n", _NAME, "--wait=false")
+    await cluster.until(
+        lambda view: "disruption budget" in _deleting_message(cluster, name),
+        "the Deleting condition to name the budget",
+        30.0,
+    )
+    assert pods[0]["metadata"]["name"] in _deleting_message(cluster, name)
+    _allow(workload, minimum=1)
+    start = time.monotonic()
+    await cluster.until(
+        lambda view: view.machines.get(Key(_NAME, name)) is None, "the Machine to go", 60.0
+    )
+    print(f"gone {time.monotonic() - start:.1f} s after the budget allowed it")
+    await cluster.until(lambda view: view.steps_done()[5], "its replacement", 90.0)
+
+
+def _allow(workload: Kubectl, *, minimum: int) -> None:
+    patch = json.dumps({"spec": {"minAvailable": minimum}})
+    workload("patch", "pdb", "probe", "-n", "default", "--type=merge", f"--patch={patch}")
+
+
+def _node_of(machine: JsonObject) -> str:
+    return ((machine.get("status") or {}).get("nodeRef") or {}).get("name", "")
+
+
+def _deleting_message(cluster: Workload, name: str) -> str:
+    machine = cluster.view.machines.get(Key(_NAME, name)) or {}
+    conditions = (machine.get("status") or {}).get("conditions") or []
+    return next((c["message"] for c in conditions if c["type"] == "Deleting"), "")
 
 
 async def _watch_budget(workload: Kubectl, seen: list[int]) -> None:
