@@ -57,6 +57,7 @@ def ensure_debootstrap() -> None:
 
 def import_rootfs(rootfs: RootFs, image: str, log: Path) -> None:
     """Make a root file system and import it as an image."""
+    ensure_debootstrap()
     root = cache_dir("tmp") / f"rootfs-{rootfs.name}"
     shutil.rmtree(root, ignore_errors=True)
     try:
