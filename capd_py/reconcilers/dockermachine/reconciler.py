@@ -169,6 +169,8 @@ class DockerMachineReconciler(ObjectReconciler[DockerMachine, DockerMachineScope
             known = get_condition(scope.conditions, step)
             if step in scope.verdicts:
                 scope.set(step, scope.verdicts[step])
+            elif awaited := scope.awaited_by(step):
+                scope.set(step, Verdict("False", awaited))
             elif known is None:
                 scope.set(step, _INITIAL[step])
         reasons = Reasons("NotReady", "ReadyUnknown", "Ready")

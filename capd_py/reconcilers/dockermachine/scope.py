@@ -6,13 +6,18 @@ from capd_py.container.identity import CONTROL_PLANE, WORKER, Identity
 from capd_py.container.runtime import Container
 from capi_core.api.docker import DockerCluster, DockerMachine
 from capi_core.api.machine import Machine
-from capi_core.conditions import Verdict, is_true
+from capi_core.conditions import Verdict, get_condition, is_true
 from capi_core.contract.reconciler import Scope
 
 CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane"
 PROVISIONED, CGROUPS = "ContainerProvisioned", "CGroupsReady"
 IMAGES, BOOTSTRAP = "PreLoadedImagesReady", "BootstrapCompleted"
 STEPS = (PROVISIONED, CGROUPS, IMAGES, BOOTSTRAP)
+_AWAITED = {
+    PROVISIONED: "WaitingForContainer",
+    CGROUPS: "WaitingForCGroups",
+    IMAGES: "WaitingForPreloadedImages",
+}
 
 
 @dataclass
@@ -51,6 +56,15 @@ class DockerMachineScope(Scope[DockerMachine]):
         if condition in self.verdicts:
             return self.verdicts[condition].status == "True"
         return is_true(self.conditions, condition)
+
+    def awaited_by(self, step: str) -> str:
+        """The reason of a step that another one keeps from being taken; empty when none does."""
+        known = get_condition(self.conditions, step)
+        ended = known is not None and (known.status == "True" or known.reason == "Failed")
+        for earlier in STEPS[: STEPS.index(step)]:
+            if not ended and not self.reached(earlier):
+                return _AWAITED[earlier]
+        return ""
 
     def require_container(self) -> Container:
         """The container, which a phase before has made sure of."""
