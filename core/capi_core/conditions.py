@@ -139,6 +139,19 @@ def read_conditions(obj: JsonObject) -> list[Condition]:
     ]
 
 
+def invalid_condition(obj: JsonObject, kind: str) -> str:
+    """What is wrong with somebody else's condition ``kind``; empty when nothing is."""
+    found: Any = (obj.get("status") or {}).get("conditions")
+    if found is not None and not isinstance(found, list):
+        return "status.conditions is not a list"
+    for item in found or []:
+        if not isinstance(item, dict):
+            return "status.conditions has an item that is no object"
+        if item.get("type") == kind and item.get("status") not in ("True", "False", "Unknown"):
+            return f"condition {kind} has the status {item.get('status')!r}"
+    return ""
+
+
 def classify(condition: Condition, *, negative: bool) -> Class:
     """What a condition is worth in a merge."""
     if condition.status == "Unknown":

@@ -91,6 +91,26 @@ def test_a_reference_mirrors_its_object_or_says_that_there_is_none() -> None:
     assert "still exists" in cluster_status.infrastructure_ready(gone).message
 
 
+@pytest.mark.parametrize(
+    ("conditions", "message"),
+    [
+        ("no list", "status.conditions is not a list"),
+        ([1], "no object"),
+        ([{"type": "Ready", "status": "Maybe"}], "condition Ready has the status 'Maybe'"),
+    ],
+)
+def test_a_condition_that_is_none_is_told(conditions: Any, message: str) -> None:
+    scope = of_cluster()
+    scope.infrastructure = external("DockerCluster", conditions=conditions)
+    verdict = cluster_status.infrastructure_ready(scope)
+    assert (verdict.status, verdict.reason) == ("Unknown", "InvalidConditionReported")
+    assert message in verdict.message
+    other = of_machine()
+    other.infrastructure = external("DockerMachine", conditions=conditions)
+    verdict = machine_status.infrastructure_ready(other)
+    assert (verdict.status, verdict.reason) == ("Unknown", "InvalidConditionReported")
+
+
 def test_a_cluster_whose_conditions_are_unknown_is_not_known_to_be_available() -> None:
     scope = of_cluster()
     scope.conditions[:] = []

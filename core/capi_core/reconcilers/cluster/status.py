@@ -12,6 +12,7 @@ from capi_core.conditions import (
     age_seconds,
     aggregate,
     get_condition,
+    invalid_condition,
     is_true,
     mirror,
     read_conditions,
@@ -90,6 +91,8 @@ def _referenced(
         if provisioned
         else Verdict("False", f"Not{good}", f"{kind} {field} is false")
     )
+    if problem := invalid_condition(found.obj, good):
+        return Verdict("Unknown", "InvalidConditionReported", f"{kind}: {problem}")
     return mirror(read_conditions(found.obj), good, fallback=fallback)
 
 

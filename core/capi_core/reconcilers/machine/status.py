@@ -8,6 +8,7 @@ from capi_core.conditions import (
     Verdict,
     age_seconds,
     get_condition,
+    invalid_condition,
     is_true,
     mirror,
     now,
@@ -56,6 +57,8 @@ def _referenced(
         if good
         else Verdict("False", "NotReady", f"{kind} {field} is false")
     )
+    if problem := invalid_condition(found.obj, "Ready"):
+        return Verdict("Unknown", "InvalidConditionReported", f"{kind}: {problem}")
     return mirror(read_conditions(found.obj), "Ready", fallback=fallback)
 
 
