@@ -1,6 +1,7 @@
 """Where things are kept between runs: the user's cache directory."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import platformdirs
@@ -12,3 +13,10 @@ def cache_dir(*parts: str) -> Path:
     directory = Path(root).joinpath(*parts)
     directory.mkdir(parents=True, exist_ok=True)
     return directory
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that nobody, after a crash either, finds half of it."""
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
+        file.write(text)
+    os.replace(file.name, path)

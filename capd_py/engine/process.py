@@ -75,7 +75,10 @@ def run_bytes(
         )
     except subprocess.TimeoutExpired as error:
         output = ((error.stdout or b"") + (error.stderr or b"")).decode(errors="replace")
-        raise CommandError(args, f"not done after {timeout:.0f} s", output, cure) from error
+        reason = f"not done after {timeout:.0f} s"
+        if log is not None:
+            output, reason = log.read_text(errors="replace"), f"{reason}, all of it in {log}"
+        raise CommandError(args, reason, output, cure) from error
     except OSError as error:
         raise CommandError(args, str(error), "", cure) from error
     if done.returncode != 0:

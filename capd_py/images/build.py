@@ -19,18 +19,20 @@ from capd_py.images.loadbalancer import build_load_balancer_image, load_balancer
 from capd_py.images.manager import build_manager_image, build_python_image
 from capd_py.images.names import LOAD_BALANCER_IMAGE, node_image
 from capd_py.images.node import build_node_image, node_recipe, rootfs_image
-from capd_py.images.registry import registry_answers
+from capd_py.images.registry import pull
 from capd_py.images.versions import check_version, components
 
 Say = Callable[[str], None]
+# Said before such a step, so that nobody takes it for one that hangs.
+LONG = {"kubernetes": "minutes, with a new cache", "coredns": "a minute, with a new cache"}
 
 
 @dataclass(frozen=True, slots=True)
 class Images:
-    """The images that clusters are made of."""
+    """The images that clusters are made of; empty are those that were not asked for."""
 
     node: str
-    load_balancer: str
+    load_balancer: str = ""
     manager: str = ""
 
 
@@ -40,12 +42,14 @@ def ensure_images(
     project_root: Path | None = None,
     say: Say = print,
     from_source: bool = False,
+    node_only: bool = False,
 ) -> Images:
     """Make sure of the images of a Kubernetes version.
 
     Args:
         project_root: the clone whose manager image is wanted; None for no manager image.
         from_source: build even where a registry answers.
+        node_only: only the node image, say of the version that a cluster is to be upgraded to.
 
     Raises:
         EngineError: an image cannot be had; the message names the cure.
@@ -55,8 +59,10 @@ def ensure_images(
     if not _free(lock):
         say("waiting for another build of images to end")
     with lock:
-        load_balancer = _ensure_load_balancer(say, from_source)
         node = _ensure_node(version, say, from_source)
+        if node_only:
+            return Images(node)
+        load_balancer = _ensure_load_balancer(say, from_source)
         manager = _ensure_manager(project_root, say) if project_root is not None else ""
     return Images(node, load_balancer, manager)
 
@@ -84,7 +90,7 @@ def _ensure_node(version: str, say: Say, from_source: bool) -> str:
         rootfs = pool.submit(_ensure_rootfs, debian.NODE, say)
         for target in targets:
             if not target.built():
-                with _step(say, f"build {target.name}"):
+                with _step(say, f"build {target.name}", LONG.get(target.name, "")):
                     gobuild.build(target)
         rootfs.result()
     with _step(say, f"assemble {image}"):
@@ -105,10 +111,13 @@ def _usable(image: str, say: Say, from_source: bool) -> bool:
     recipe = docker_cli.image_recipe(image)
     if recipe is not None:
         return recipe == "" and not from_source
-    if from_source or not registry_answers(image):
+    if from_source:
         return False
-    with _step(say, f"pull {image}"):
-        return docker_cli.pull(image, say)
+    start = time.monotonic()
+    if not pull(image, say):
+        return False
+    say(f"  pull {image}: {time.monotonic() - start:.1f} s")
+    return True
 
 
 def _ensure_rootfs(rootfs: debian.RootFs, say: Say) -> None:
@@ -126,7 +135,9 @@ def _ensure_manager(project_root: Path, say: Say) -> str:
 
 
 @contextmanager
-def _step(say: Say, title: str) -> Generator[None]:
+def _step(say: Say, title: str, long: str = "") -> Generator[None]:
     start = time.monotonic()
+    if long:
+        say(f"  {title} ({long})")
     yield
     say(f"  {title}: {time.monotonic() - start:.1f} s")

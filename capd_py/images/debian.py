@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,8 @@ UNUSED = (
 )
 # Programs that a root file system needs only to be made, or only on real hardware.
 UNUSED_GLOBS = ("usr/lib/udev/hwdb.*", "usr/lib/x86_64-linux-gnu/perl*/**/*.pod")
+# The kernel's, should any of it be mounted.
+EXCLUDE = tuple(f"--exclude=./{name}/*" for name in ("dev", "proc", "sys"))
 MAKER_CURE = "run as root on Debian or Ubuntu, or where a container registry answers"
 
 
@@ -58,14 +61,32 @@ def ensure_debootstrap() -> None:
 def import_rootfs(rootfs: RootFs, image: str, log: Path) -> None:
     """Make a root file system and import it as an image."""
     ensure_debootstrap()
-    root = cache_dir("tmp") / f"rootfs-{rootfs.name}"
-    shutil.rmtree(root, ignore_errors=True)
+    prefix = f"rootfs-{rootfs.name}"
+    for left in cache_dir("tmp").glob(f"{prefix}*"):
+        remove_tree(left)
+    # Of its own: what a build that was cut off still runs must not meet this one.
+    root = Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=cache_dir("tmp")))
+    root.chmod(0o755)
     try:
         _debootstrap(rootfs, root, log)
         _trim(root)
         _import(root, image)
     finally:
-        shutil.rmtree(root, ignore_errors=True)
+        remove_tree(root)
+
+
+def remove_tree(root: Path) -> None:
+    """Remove a tree; what debootstrap mounted in it and had no time to unmount goes first."""
+    for point in mounts_below(root, Path("/proc/self/mounts").read_text()):
+        run(["umount", "--lazy", str(point)], timeout=20)
+    shutil.rmtree(root, ignore_errors=True)
+
+
+def mounts_below(root: Path, table: str) -> list[Path]:
+    """Mount points below a directory, innermost first."""
+    points = [Path(line.split()[1].replace("\\040", " ")) for line in table.splitlines()]
+    below = [point for point in points if root in point.parents]
+    return sorted(below, key=lambda point: len(point.parts), reverse=True)
 
 
 def _debootstrap(rootfs: RootFs, root: Path, log: Path) -> None:
@@ -97,7 +118,7 @@ def _trim(root: Path) -> None:
 
 def _import(root: Path, image: str) -> None:
     with subprocess.Popen(
-        ["tar", "-C", str(root), "--numeric-owner", "--exclude=./dev/*", "-c", "."],
+        ["tar", "-C", str(root), "--numeric-owner", *EXCLUDE, "-c", "."],
         stdout=subprocess.PIPE,
     ) as tar:
         done = subprocess.run(

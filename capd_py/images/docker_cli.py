@@ -1,13 +1,13 @@
 """The few things that image builds ask of the Docker engine, through its command line."""
 
+import hashlib
 import json
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
+from capd_py.engine.paths import cache_dir
 from capd_py.engine.process import CommandError, run, run_bytes, succeeds
 from capd_py.images.names import RECIPE_LABEL
-
-PULL_TIMEOUT = 900
 
 
 def image_exists(image: str) -> bool:
@@ -31,13 +31,17 @@ def remove_image(image: str) -> None:
 
 @contextmanager
 def scratch_container(image: str, *options: str) -> Generator[str]:
-    """A container that does nothing, removed at the end whatever happens."""
-    command = ["docker", "run", "--detach", *options, "--entrypoint", "sleep", image, "infinity"]
-    container = run(command, timeout=120).strip()
+    """A container that does nothing, removed at the end, or by the next build after a crash."""
+    # One for each cache: builds that share one wait for each other.
+    name = f"capd-py-scratch-{hashlib.sha256(bytes(cache_dir())).hexdigest()[:8]}"
+    remove = ["docker", "rm", "--force", "--volumes", name]
+    succeeds(remove, timeout=60)
+    command = ["docker", "run", "--detach", "--name", name, *options]
+    run([*command, "--entrypoint", "sleep", image, "infinity"], timeout=120)
     try:
-        yield container
+        yield name
     finally:
-        succeeds(["docker", "rm", "--force", "--volumes", container], timeout=60)
+        succeeds(remove, timeout=60)
 
 
 def copy_in(container: str, tar: bytes, directory: str = "/") -> None:
@@ -74,14 +78,3 @@ def _image_id(image: str) -> str:
         return run(["docker", "image", "inspect", "--format", "{{.Id}}", image]).strip()
     except CommandError:
         return ""
-
-
-def pull(image: str, say: Callable[[str], None]) -> bool:
-    """Pull an image; tell whether it came."""
-    try:
-        run(["docker", "pull", "--quiet", image], timeout=PULL_TIMEOUT)
-    except CommandError as error:
-        last = (error.output.strip().splitlines() or [str(error)])[-1]
-        say(f"{image} cannot be pulled ({last})")
-        return False
-    return True

@@ -13,7 +13,7 @@ from capd_py.engine.paths import cache_dir
 from capd_py.engine.process import run
 from capd_py.engine.tools import find_go
 from capd_py.images.recipe import RECIPES, recipe_hash
-from capd_py.images.versions import Components, kubernetes_module
+from capd_py.images.versions import Components, upstream_go_mod
 
 GO_LANGUAGE = "1.24.0"
 # All names under which the one Kubernetes binary is called.
@@ -67,7 +67,7 @@ def kubernetes_target(versions: Components) -> Target:
     return Target(
         "kubernetes",
         ("kubernetes",),
-        kubernetes_go_mod(versions, Path(kubernetes_module(version)["GoMod"]).read_text()),
+        kubernetes_go_mod(versions, upstream_go_mod(version)),
         (".", "sigs.k8s.io/cri-tools/cmd/crictl"),
         tuple(ldflags),
         ("kubernetes", "crictl"),

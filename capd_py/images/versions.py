@@ -6,12 +6,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from capd_py.engine.errors import EngineError
-from capd_py.engine.paths import cache_dir
-from capd_py.engine.process import run
+from capd_py.engine.paths import cache_dir, write_whole
+from capd_py.engine.process import CommandError, run
 from capd_py.engine.tools import find_go
 
 DEFAULT_VERSION = "v1.34.4"
 CONSTANTS = "cmd/kubeadm/app/constants/constants.go"
+# What Go and module proxies say of a version that they know nothing of.
+UNKNOWN = re.compile(r"unknown revision|not found|not available|invalid version|404|410")
 # A patch release of the same minor whose module is known to build on its own.
 ETCD_MODULES = {"3.6": "v3.6.13"}
 
@@ -55,19 +57,46 @@ def components(version: str) -> Components:
         return Components(**json.loads(known.read_text()))
     module = kubernetes_module(version)
     found = parse_constants(version, (Path(module["Dir"]) / CONSTANTS).read_text())
-    known.write_text(json.dumps(asdict(found)))
+    write_whole(known, json.dumps(asdict(found)))
     return found
 
 
+def upstream_go_mod(version: str) -> str:
+    """Text of a release's own go.mod, kept so that later runs need neither Go nor a network."""
+    known = cache_dir("versions") / f"{check_version(version)}.mod"
+    if not known.exists():
+        write_whole(known, Path(kubernetes_module(version)["GoMod"]).read_text())
+    return known.read_text()
+
+
 def kubernetes_module(version: str) -> dict[str, str]:
-    """Download the k8s.io/kubernetes module and say where it is."""
-    scratch = cache_dir("tmp")
-    answer = run(
-        [find_go(), "mod", "download", "-json", f"k8s.io/kubernetes@{version}"],
-        cwd=scratch, env={"GOFLAGS": "-mod=mod", "GOWORK": "off"}, timeout=300,
-        cure=f"check that the Go module proxy is reachable and serves Kubernetes {version}",
+    """Download the k8s.io/kubernetes module and say where it is.
+
+    Raises:
+        EngineError: There is no Go, no such release, or no way to the module proxy.
+    """
+    command = [find_go(), "mod", "download", "-json", f"k8s.io/kubernetes@{version}"]
+    env = {"GOFLAGS": "-mod=mod", "GOWORK": "off"}
+    try:
+        return json.loads(run(command, cwd=cache_dir("tmp"), env=env, timeout=300))
+    except CommandError as error:
+        raise download_problem(version, error.output) from error
+
+
+def download_problem(version: str, output: str) -> EngineError:
+    """What went wrong with a download, in one line, and what helps."""
+    # Go breaks its lines where it quotes the server, and JSON escapes them.
+    reason = (re.findall(r'"Error": "(.*)"', output) or [output.strip()])[0]
+    reason = re.sub(r"\\[nt]|\s+", " ", reason)
+    if UNKNOWN.search(reason):
+        return EngineError(
+            f"there is no Kubernetes {version} to build: {reason}",
+            "choose another version: go list -m -versions k8s.io/kubernetes",
+        )
+    return EngineError(
+        f"Kubernetes {version} cannot be downloaded: {reason}",
+        "check that the Go module proxy (go env GOPROXY) can be reached",
     )
-    return json.loads(answer)
 
 
 def parse_constants(version: str, source: str) -> Components:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from capd_py.engine import EngineError
-from capd_py.images import gobuild, recipe
+from capd_py.images import gobuild, recipe, versions
 from capd_py.images.names import node_image
 from capd_py.images.recipe import recipe_hash
 from capd_py.images.versions import Components, check_version, parse_constants
@@ -33,6 +33,45 @@ def test_kubeadms_own_constants_say_what_belongs_to_a_release() -> None:
 def test_a_constant_that_is_not_there_is_named() -> None:
     with pytest.raises(EngineError, match="names no PauseVersion"):
         parse_constants("v1.34.4", CONSTANTS.replace("PauseVersion", "Other"))
+
+
+NOT_SERVED = """{
+\t"Path": "k8s.io/kubernetes",
+\t"Error": "k8s.io/kubernetes@v1.34.99: https://proxy.test/v1.34.99.info: 404 Not Found\\n\\tx"
+}"""
+NO_NETWORK = '{"Error": "k8s.io/kubernetes@v1.34.4: dial tcp: lookup proxy.test: no such host"}'
+
+
+def test_a_release_that_does_not_exist_is_told_apart_from_a_network_that_does_not() -> None:
+    unknown = versions.download_problem("v1.34.99", NOT_SERVED)
+    assert str(unknown).startswith("there is no Kubernetes v1.34.99 to build: ")
+    assert "go list -m -versions" in unknown.cure
+    # The message and its cure, each in one line.
+    assert len(str(unknown).splitlines()) == 2
+    unreachable = versions.download_problem("v1.34.4", NO_NETWORK)
+    assert str(unreachable).startswith("Kubernetes v1.34.4 cannot be downloaded: ")
+    assert "GOPROXY" in unreachable.cure
+    assert "exit 1" in str(versions.download_problem("v1.34.4", "exit 1"))
+
+
+def test_what_was_read_once_needs_no_go_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CAPD_CACHE_DIR", str(tmp_path / "cache"))
+    module = tmp_path / "module"
+    (module / versions.CONSTANTS).parent.mkdir(parents=True)
+    (module / versions.CONSTANTS).write_text(CONSTANTS)
+    (module / "go.mod").write_text("module k8s.io/kubernetes\n")
+    found = {"Dir": str(module), "GoMod": str(module / "go.mod")}
+    monkeypatch.setattr(versions, "kubernetes_module", lambda _: found)
+    first = versions.components("v1.34.4"), versions.upstream_go_mod("v1.34.4")
+
+    def fail(_: str) -> dict[str, str]:
+        raise AssertionError("downloaded again")
+
+    monkeypatch.setattr(versions, "kubernetes_module", fail)
+    assert first == (VERSIONS, "module k8s.io/kubernetes\n")
+    assert first == (versions.components("v1.34.4"), versions.upstream_go_mod("v1.34.4"))
 
 
 def test_the_node_image_has_upstreams_name() -> None:
