@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text
 
 from capd_py.engine import EngineError, Severity, ensure_engine, preflight
 from capd_py.images.versions import DEFAULT_VERSION
@@ -25,6 +26,7 @@ Single = Annotated[
 ]
 Namespace = Annotated[str, typer.Option("--namespace", "-n", help="Of the workload cluster.")]
 DEFAULT_NAME = "capd-py"
+STYLES = {Severity.OK: "green", Severity.WARNING: "yellow", Severity.ERROR: "red"}
 
 
 def say(text: str) -> None:
@@ -37,6 +39,9 @@ def image_build(
     kubernetes_version: Version = DEFAULT_VERSION,
     from_source: Annotated[bool, typer.Option(help="Even where a registry answers.")] = False,
     manager: Annotated[bool, typer.Option(help="The managers' image of this clone, too.")] = True,
+    node_only: Annotated[
+        bool, typer.Option("--node-only", help="Nothing but the node image, for an upgrade say.")
+    ] = False,
 ) -> None:
     """Make sure of the images: pull them, or build them from Debian and Go modules."""
     from capd_py.dev.up import project_root
@@ -45,10 +50,26 @@ def image_build(
     ensure_engine(say)
     root = project_root() if manager else None
     images = ensure_images(
-        kubernetes_version, project_root=root, say=say, from_source=from_source
+        kubernetes_version,
+        project_root=root,
+        say=say,
+        from_source=from_source,
+        node_only=node_only,
     )
     for name in filter(None, (images.node, images.load_balancer, images.manager)):
         say(name)
+
+
+@image.command("list")
+def image_list() -> None:
+    """The images that are here, and whether they are what would be made now."""
+    from capd_py.dev.up import project_root
+    from capd_py.images.listing import list_images
+
+    table = Table("image", Column("MB", justify="right"), "state")
+    for item in list_images(project_root()):
+        table.add_row(item.name, f"{item.megabytes:.0f}", item.state)
+    console.print(table)
 
 
 @engine.command("ensure")
@@ -62,9 +83,14 @@ def engine_ensure() -> None:
 def show_preflight() -> None:
     """Look at everything that a local cluster needs; each fault with its cure."""
     findings = preflight()
-    table = Table("check", "", "finding", "cure")
+    # A cure of its own line is not broken on a terminal of 80 columns, and can be copied.
+    finding = Column("finding, and its cure", overflow="fold")
+    table = Table("check", "", finding, box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for item in findings:
-        table.add_row(item.check, item.severity.value, item.message, item.cure)
+        severity = Text(item.severity.value, STYLES[item.severity])
+        table.add_row(item.check, severity, Text(item.message))
+        if item.cure:
+            table.add_row("", "", Text(item.cure, "bold"))
     console.print(table)
     if any(item.severity is Severity.ERROR for item in findings):
         raise typer.Exit(1)

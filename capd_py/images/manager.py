@@ -50,17 +50,28 @@ def build_manager_image(project_root: Path) -> str:
     Returns:
         The image, tagged by its content.
     """
-    dependencies = _dependencies_image(project_root / "requirements.lock")
-    files = _project_files(project_root)
-    dockerfile = (RECIPES / "manager" / "Dockerfile").read_text()
-    digest = hashlib.sha256((dependencies + dockerfile).encode())
-    for name, path in sorted(files):
-        digest.update(f"\0{name}\0".encode() + path.read_bytes())
-    image = f"{MANAGER_REPOSITORY}:dev-{digest.hexdigest()[:12]}"
-    if not docker_cli.image_exists(image):
-        context = make_context(render(dockerfile, {"base": dependencies}), files)
-        docker_cli.build(context, image)
+    image = manager_image(project_root)
+    if docker_cli.image_exists(image):
+        return image
+    dependencies = _build_dependencies_image(project_root / "requirements.lock")
+    context = make_context(
+        render(_dockerfile("Dockerfile"), {"base": dependencies}), _project_files(project_root)
+    )
+    docker_cli.build(context, image)
     return image
+
+
+def manager_image(project_root: Path) -> str:
+    """The manager image of a working tree, named by its content."""
+    dependencies = _dependencies_image(project_root / "requirements.lock")
+    digest = hashlib.sha256((dependencies + _dockerfile("Dockerfile")).encode())
+    for name, path in sorted(_project_files(project_root)):
+        digest.update(f"\0{name}\0".encode() + path.read_bytes())
+    return f"{MANAGER_REPOSITORY}:dev-{digest.hexdigest()[:12]}"
+
+
+def _dockerfile(name: str) -> str:
+    return (RECIPES / "manager" / name).read_text()
 
 
 def _project_files(project_root: Path) -> list[tuple[str, Path]]:
@@ -75,18 +86,22 @@ def _dependencies_image(lock: Path) -> str:
     """The image of the locked dependencies, by the lock's hash."""
     if not lock.is_file():
         raise EngineError(f"no {lock}", "run this in a clone of the repository")
-    dockerfile = (RECIPES / "manager" / "dependencies.Dockerfile").read_text()
-    base = python_image()
-    digest = hashlib.sha256(lock.read_bytes() + (base + dockerfile).encode()).hexdigest()[:12]
-    image = f"{MANAGER_REPOSITORY}-dependencies:{digest}"
+    recipe = python_image() + _dockerfile("dependencies.Dockerfile")
+    digest = hashlib.sha256(lock.read_bytes() + recipe.encode()).hexdigest()[:12]
+    return f"{MANAGER_REPOSITORY}-dependencies:{digest}"
+
+
+def _build_dependencies_image(lock: Path) -> str:
+    image = _dependencies_image(lock)
     if docker_cli.image_exists(image):
         return image
-    target = cache_dir("tmp") / f"dependencies-{digest}"
+    target = cache_dir("tmp") / "dependencies"
     shutil.rmtree(target, ignore_errors=True)
     try:
         _install(lock, target)
         files = files_below(target, "dependencies")
-        docker_cli.build(make_context(render(dockerfile, {"base": base}), files), image)
+        dockerfile = render(_dockerfile("dependencies.Dockerfile"), {"base": python_image()})
+        docker_cli.build(make_context(dockerfile, files), image)
     finally:
         shutil.rmtree(target, ignore_errors=True)
     return image

@@ -50,6 +50,12 @@ def check_version(version: str) -> str:
     return version
 
 
+def known_version(version: str) -> bool:
+    """Whether all that is asked about a release has been read from it before."""
+    kept = cache_dir("versions") / check_version(version)
+    return all(kept.with_name(f"{version}.{end}").exists() for end in ("json", "mod"))
+
+
 def components(version: str) -> Components:
     """Read a release's component versions from its own kubeadm, once."""
     known = cache_dir("versions") / f"{check_version(version)}.json"
