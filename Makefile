@@ -11,6 +11,9 @@ READY := $(VENV)/.ready
 help: ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
+.PHONY: venv
+venv: $(READY) ## The virtual environment alone, from the lock file with its hashes
+
 .PHONY: dev-up
 dev-up: $(READY) ## Management cluster with the four managers, ready for manifests
 	$(BIN)/capd up --kubernetes-version $(KUBERNETES_VERSION)
@@ -73,7 +76,9 @@ clean: ## Remove what builds and tests left in the tree
 
 $(READY): requirements-dev.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed" if sys.version_info < (3, 11) else 0)'
-	$(PYTHON) -m venv $(VENV) || (apt-get install -y -q python3-venv && $(PYTHON) -m venv $(VENV))
+	@# Debian's Python has no venv of its own; a half made one is made anew.
+	$(PYTHON) -m venv $(VENV) || (apt-get update -q && apt-get install -y -q python3-venv && $(PYTHON) -m venv --clear $(VENV)) || \
+		(echo "cure: sudo apt-get install -y python3-venv" >&2; exit 1)
 	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(BIN)/pip install -q --disable-pip-version-check --no-deps -e .
 	touch $(READY)
