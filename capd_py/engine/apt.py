@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from capd_py.engine.errors import EngineError
-from capd_py.engine.process import run
+from capd_py.engine.process import run, succeeds
 
 APT_DIR = Path("/etc/apt")
 TRIXIE_KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 # Below the default of 500: nothing comes from there unless it is asked for by name.
 PIN_PRIORITY = 50
+# Unattended upgrades hold the lock for a while after a machine has started.
+LOCK_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,10 @@ def install(*packages: str, cure: str = "") -> None:
     if not can_install():
         raise EngineError(f"not installed here: {', '.join(packages)}", command)
     env = {"DEBIAN_FRONTEND": "noninteractive"}
-    run(["apt-get", "update", "-q"], timeout=300, env=env)
-    args = ["apt-get", "install", "-q", "-y", "--no-install-recommends", *packages]
+    apt = ["apt-get", "-q", "-o", f"DPkg::Lock::Timeout={LOCK_SECONDS}"]
+    # One source that does not answer is no reason to give up: what is wanted may lie elsewhere.
+    succeeds([*apt, "update"], timeout=300)
+    args = [*apt, "install", "-y", "--no-install-recommends", *packages]
     run(args, timeout=600, env=env, cure=command)
 
 

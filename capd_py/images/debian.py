@@ -96,7 +96,7 @@ def _debootstrap(rootfs: RootFs, root: Path, log: Path) -> None:
             "debootstrap", "--variant=minbase", f"--include={','.join(rootfs.packages)}",
             f"--cache-dir={cache_dir('debs')}", SUITE, str(root), mirror.url,
         ],
-        timeout=900, log=log,
+        timeout=900, log=log, cure=f"check that {mirror.url} can be reached",
     )
 
 
