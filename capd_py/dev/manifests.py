@@ -51,7 +51,13 @@ class Provider:
     docker: bool = False
 
 
-_CORE_KINDS = ("clusters", "machines", "machinesets", "machinedeployments")
+_CORE_KINDS = (
+    "clusters",
+    "machines",
+    "machinesets",
+    "machinedeployments",
+    "machinehealthchecks",
+)
 
 
 def _own(group: str, *plurals: str) -> tuple[Rule, ...]:

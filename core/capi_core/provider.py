@@ -6,6 +6,7 @@ from capi_core.reconcilers.cluster import reconciler as cluster
 from capi_core.reconcilers.clusterresourceset import reconciler as clusterresourceset
 from capi_core.reconcilers.machine import reconciler as machine
 from capi_core.reconcilers.machinedeployment import reconciler as machinedeployment
+from capi_core.reconcilers.machinehealthcheck import reconciler as machinehealthcheck
 from capi_core.reconcilers.machineset import reconciler as machineset
 from capi_core.runtime.manager import Manager
 from capi_core.webhooks import WEBHOOKS
@@ -21,4 +22,5 @@ def register(manager: Manager) -> None:
     machine.register(manager, external, remote)
     machineset.register(manager, external)
     machinedeployment.register(manager, external)
+    machinehealthcheck.register(manager, remote)
     clusterresourceset.register(manager, remote)

@@ -6,6 +6,7 @@ from capi_core.webhooks import (
     machine,
     machinedeployment,
     machinedrainrule,
+    machinehealthcheck,
     machineset,
 )
 
@@ -15,5 +16,6 @@ WEBHOOKS = (
     machineset.WEBHOOK,
     machinedeployment.WEBHOOK,
     machinedrainrule.WEBHOOK,
+    machinehealthcheck.WEBHOOK,
     *clusterresourceset.WEBHOOKS,
 )

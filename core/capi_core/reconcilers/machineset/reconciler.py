@@ -8,9 +8,10 @@ import structlog
 
 from capi_core.api.cluster import Cluster
 from capi_core.api.machine import Machine
+from capi_core.api.machinedeployment import MachineDeployment
 from capi_core.api.machineset import MachineSet
 from capi_core.api.meta import JsonObject
-from capi_core.conditions import Verdict, is_false, set_condition
+from capi_core.conditions import Verdict, delete_condition, set_condition
 from capi_core.contract.external import External, ExternalObjects
 from capi_core.contract.owners import controller_of, set_owner
 from capi_core.contract.reconciler import ObjectReconciler, Phase, Scope
@@ -21,6 +22,14 @@ from capi_core.reconcilers.machineset.machines import (
     in_place_patch,
 )
 from capi_core.reconcilers.machineset.preflight import preflight_problems
+from capi_core.reconcilers.machineset.remediation import (
+    DELETING,
+    OWNER_REMEDIATED,
+    blocked,
+    has_recovered,
+    plan_remediation,
+    remediation_facts,
+)
 from capi_core.reconcilers.machineset.selection import machines_to_delete, matches
 from capi_core.reconcilers.machineset.status import set_machine_set_status
 from capi_core.runtime.controller import Controller
@@ -59,6 +68,7 @@ class MachineSetReconciler(ObjectReconciler[MachineSet, MachineSetScope]):
         self._external = external
         self._factory = MachineFactory(manager.client, external)
         self._machines = manager.store(Machine)
+        self._deployments = manager.store(MachineDeployment)
 
     def new_scope(
         self, obj: MachineSet, cluster: Cluster | None, before: JsonObject
@@ -132,24 +142,41 @@ class MachineSetReconciler(ObjectReconciler[MachineSet, MachineSetScope]):
         )
 
     async def remediate(self, scope: MachineSetScope) -> None:
-        """Delete Machines that a health check has given up."""
-        for machine in scope.machines:
-            found = machine.status.conditions
-            if machine.deleting or not (
-                is_false(found, "HealthCheckSucceeded") and is_false(found, "OwnerRemediated")
-            ):
-                continue
-            before = machine.dump()
-            set_condition(
-                machine.status.conditions,
-                "OwnerRemediated",
-                Verdict("False", "MachineDeleting", "Machine deletionTimestamp set"),
-                generation=machine.metadata.generation,
-            )
-            stored = await write_changes(self.client, before, machine)
-            if stored:
-                self._machines.put(stored)
-            await self._delete(scope.obj, machine)
+        """Delete Machines that a health check has given up, unless something forbids it."""
+        for machine in filter(has_recovered, scope.machines):
+            await self._set_owner_remediated(machine, None)
+        plan = plan_remediation(scope.machines, scope.obj, self._deployment(scope.obj))
+        for machine in plan.later:
+            await self._set_owner_remediated(machine, plan.excuse)
+        if not plan.now:
+            return
+        problems = preflight_problems(scope.obj, await self._control_plane(scope.cluster))
+        if problems:
+            scope.requeue_after(_PREFLIGHT_SECONDS)
+        for machine in plan.now:
+            # Told before the deletion: if that fails, the next pass finds the Machine again.
+            await self._set_owner_remediated(machine, blocked(problems) if problems else DELETING)
+            if not problems:
+                await self._delete(scope.obj, machine)
+
+    def _deployment(self, machine_set: MachineSet) -> MachineDeployment | None:
+        owner = controller_of(machine_set.metadata)
+        if owner is None or owner.kind != "MachineDeployment":
+            return None
+        raw = self._deployments.get(Key(machine_set.namespace, owner.name))
+        return MachineDeployment.parse(raw) if raw else None
+
+    async def _set_owner_remediated(self, machine: Machine, verdict: Verdict | None) -> None:
+        """Say in OwnerRemediated what becomes of the Machine; None takes the condition away."""
+        before, conditions = machine.dump(), machine.status.conditions
+        if verdict is None:
+            delete_condition(conditions, OWNER_REMEDIATED)
+        else:
+            generation = machine.metadata.generation
+            set_condition(conditions, OWNER_REMEDIATED, verdict, generation=generation)
+        stored = await write_changes(self.client, before, machine)
+        if stored:
+            self._machines.put(stored)
 
     async def propagate(self, scope: MachineSetScope) -> None:
         """Carry to the Machines what needs no rollout."""
@@ -265,6 +292,12 @@ def register(manager: Manager, external: ExternalObjects) -> None:
                 if status.get("replicas", 0) < ((obj.get("spec") or {}).get("replicas") or 0):
                     controller.enqueue(key_of(obj))
 
+    def deployment_changed(old: JsonObject | None, new: JsonObject | None) -> None:
+        if new is not None and remediation_facts(old) != remediation_facts(new):
+            for obj in machine_sets.owned_by(new["metadata"]["uid"]):
+                controller.enqueue(key_of(obj))
+
     manager.store(Machine).on_change(orphan_changed)
+    manager.store(MachineDeployment).on_change(deployment_changed)
     manager.store(Cluster).on_change(cluster_changed)
     manager.store(Cluster).on_change(control_plane_counters_changed)

@@ -12,9 +12,17 @@ from capi_core.conditions import (
     Verdict,
     aggregate,
     get_condition,
+    is_false,
     set_condition,
 )
+from capi_core.reconcilers.machineset.remediation import (
+    HEALTH,
+    OWNER_REMEDIATED,
+    to_be_remediated,
+)
 from capi_core.reconcilers.machineset.selection import count_true, selector_text
+
+_NAMES_SHOWN = 3
 
 
 def set_machine_set_status(
@@ -89,11 +97,22 @@ def scaling_down(machine_set: MachineSet, machines: Sequence[Machine]) -> Verdic
 
 def remediating(machines: Sequence[Machine]) -> Verdict:
     """Remediating: Machines that are being replaced because they are unhealthy."""
-    affected = [m for m in machines if get_condition(m.status.conditions, "OwnerRemediated")]
-    if not affected:
-        return Verdict("False", "NotRemediating")
-    sources = [Source("Machine", m.name, m.status.conditions) for m in affected]
-    return Verdict("True", "Remediating", aggregate(sources, "OwnerRemediated").message)
+    affected = [m for m in machines if to_be_remediated(m)]
+    if affected:
+        sources = [Source("Machine", m.name, m.status.conditions) for m in affected]
+        return Verdict("True", "Remediating", aggregate(sources, OWNER_REMEDIATED).message)
+    return Verdict("False", "NotRemediating", _only_unhealthy(machines))
+
+
+def _only_unhealthy(machines: Sequence[Machine]) -> str:
+    names = sorted(m.name for m in machines if is_false(m.status.conditions, HEALTH))
+    if not names:
+        return ""
+    told = ", ".join(names[:_NAMES_SHOWN])
+    if len(names) > _NAMES_SHOWN:
+        told += f", ... ({len(names) - _NAMES_SHOWN} more)"
+    noun, verb = ("Machine", "is") if len(names) == 1 else ("Machines", "are")
+    return f"{noun} {told} {verb} not healthy (not to be remediated by MachineSet)"
 
 
 def deleting(is_deleting: bool, machines: int) -> Verdict:

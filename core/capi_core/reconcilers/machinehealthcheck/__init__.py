@@ -1,0 +1,1 @@
+"""MachineHealthCheck: finds unhealthy Machines and has them replaced."""
