@@ -105,4 +105,5 @@ def test_one_more_healthy_machine_never_forbids(counts: list[int], limit: int) -
 
 
 def test_scaled() -> None:
-    assert (scaled(3, 10), scaled("25%", 10), scaled("x", 10), scaled("%", 10)) == (3, 2, None, None)
+    assert (scaled(3, 10), scaled("25%", 10)) == (3, 2)
+    assert (scaled("x", 10), scaled("%", 10)) == (None, None)

@@ -26,7 +26,9 @@ _LIMIT = "spec.remediation.triggerIf.unhealthyLessThanOrEqualTo"
         Case("good", {}),
         Case("empty selector", {"spec.selector": {}}, ("spec.selector",)),
         Case(
-            "no selector", {"spec.selector": _WRONG}, ("spec.selector.matchExpressions[0].operator",)
+            "no selector",
+            {"spec.selector": _WRONG},
+            ("spec.selector.matchExpressions[0].operator",),
         ),
         Case("own cluster", {"spec.selector.matchLabels": {LABEL: "c"}}),
         Case("other cluster", {"spec.selector.matchLabels": {LABEL: "d"}}, ("spec.selector",)),
