@@ -465,6 +465,21 @@ async def test_at_rest_nothing_is_written(cluster: Workload, api: Api) -> None:
     assert await versions() == before
 
 
+async def test_two_that_disagree_do_not_write_for_ever(cluster: Workload, api: Api) -> None:
+    [name] = await workers(cluster, 1)
+    held = {"triggerIf": {"unhealthyLessThanOrEqualTo": 0}}
+    await create_check(cluster, remediation=held)
+    await create_check(cluster, "lenient", checks={"nodeStartupTimeoutSeconds": 600})
+    await counted(api, currentHealthy=1)
+    await counted(api, "lenient", currentHealthy=1)
+    await cluster.set_ready(node(cluster, name), ready=False)
+    await counted(api, currentHealthy=0)
+    await asyncio.sleep(0.5)
+    before = (await api.get(Machine, name))["metadata"]["resourceVersion"]
+    await asyncio.sleep(1)
+    assert (await api.get(Machine, name))["metadata"]["resourceVersion"] == before
+
+
 async def test_a_health_check_awaits_its_cluster(cluster: Workload, api: Api) -> None:
     await create_check(cluster, "early", clusterName="later")
     await asyncio.sleep(0.3)

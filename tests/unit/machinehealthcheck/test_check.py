@@ -18,7 +18,7 @@ from capi_core.reconcilers.machinehealthcheck.check import (
     is_skipped,
     judge,
 )
-from capi_core.reconcilers.machinehealthcheck.watches import node_facts
+from capi_core.reconcilers.machinehealthcheck.watches import machine_facts, node_facts
 
 NOW = datetime(2026, 6, 1, 12, 0, 0, tzinfo=UTC)
 REMEDIATE = "cluster.x-k8s.io/remediate-machine"
@@ -229,3 +229,15 @@ def test_a_heartbeat_is_no_change() -> None:
     other["lastHeartbeatTime"] = ago(0)
     assert node_facts(node(one)) == node_facts(node(other))
     assert node_facts(node(one)) != node_facts(node(condition("Ready", "False", 0)))
+
+
+def test_what_a_health_check_brings_about_does_not_wake_it() -> None:
+    def facts(*conditions: JsonObject) -> object:
+        return machine_facts(machine(*conditions).dump())
+
+    for kind in ("Ready", "Available", "HealthCheckSucceeded", "ExternallyRemediated"):
+        assert facts(condition(kind, "True", 9)) == facts(condition(kind, "False", 0))
+    under_way, done = (condition("OwnerRemediated", status, 9) for status in ("False", "True"))
+    assert facts() == facts(under_way) != facts(done)
+    assert facts(condition("Fit", "True", 9)) != facts(condition("Fit", "False", 9))
+    assert machine_facts(None) is None

@@ -13,6 +13,9 @@ from capi_core.runtime.controller import Controller
 from capi_core.runtime.manager import Manager
 from capi_core.runtime.store import Key, key_of
 
+# What health checks and remediation bring about themselves; no check can name it. Two health checks
+# that disagree on a Machine must not wake each other.
+_CONSEQUENCES = ("Ready", "Available", "HealthCheckSucceeded", "ExternallyRemediated")
 _CLUSTER_CONDITIONS = ("ControlPlaneInitialized", "InfrastructureReady")
 
 
@@ -59,7 +62,7 @@ def watch(manager: Manager, controller: Controller, remote: ClusterCache) -> Non
     remote.on_object(node_changed)
 
 
-def _conditions(obj: JsonObject, kinds: Iterable[str] = ()) -> list[tuple[str, ...]]:
+def _conditions(obj: JsonObject, kinds: Iterable[str] = ()) -> list[tuple[str, str, str]]:
     found = (obj.get("status") or {}).get("conditions") or []
     return [
         (c.get("type", ""), c.get("status", ""), c.get("lastTransitionTime", ""))
@@ -73,13 +76,19 @@ def machine_facts(obj: JsonObject | None) -> object:
     if obj is None:
         return None
     meta, status = obj["metadata"], obj.get("status") or {}
+    conditions = [
+        (kind, state, since)
+        for kind, state, since in _conditions(obj)
+        # Of a remediation only the end matters: the next one may begin.
+        if kind not in _CONSEQUENCES and (kind != "OwnerRemediated" or state == "True")
+    ]
     return (
         meta.get("uid"),
         meta.get("labels"),
         meta.get("annotations"),
         meta.get("deletionTimestamp"),
         status.get("nodeRef"),
-        _conditions(obj),
+        conditions,
     )
 
 
