@@ -26,9 +26,9 @@ from capi_core.contract.reconciler import ObjectReconciler, Phase
 from capi_core.contract.remote import ClusterCache
 from capi_core.contract.secrets import InvalidSecret
 from capi_core.runtime.controller import Controller
-from capi_core.runtime.errors import Conflict, NotReady
+from capi_core.runtime.errors import NotReady
 from capi_core.runtime.manager import Manager
-from capi_core.runtime.patch import delete_known, write_changes
+from capi_core.runtime.patch import delete_known, write_known
 from capi_core.runtime.store import Key, key_of
 
 _INFRASTRUCTURE_SECONDS, _PREFLIGHT_SECONDS, _UNHEALTHY_SECONDS = 30.0, 15.0, 5.0
@@ -178,15 +178,8 @@ class KubeadmControlPlaneReconciler(ObjectReconciler[KubeadmControlPlane, Contro
         )
 
     async def _write_machine(self, machine: Machine, before: JsonObject) -> None:
-        try:
-            stored = await write_changes(self.client, before, machine)
-        except Conflict:
-            fresh = await self.client.find(Machine.resource, machine.namespace, machine.name)
-            if fresh:
-                self._machines.put(fresh)
-            raise
+        stored = await write_known(self.client, self._machines, before, machine)
         if stored:
-            self._machines.put(stored)
             machine.metadata.resource_version = stored["metadata"]["resourceVersion"]
 
     async def initialization(self, scope: ControlPlaneScope) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from capi_core.api.meta import JsonObject, KubeObject
 from capi_core.runtime.client import Client
-from capi_core.runtime.errors import NotFound
+from capi_core.runtime.errors import Conflict, NotFound
 from capi_core.runtime.store import Store
 
 
@@ -49,6 +49,26 @@ async def delete_known(client: Client, store: Store, obj: KubeObject) -> None:
         store.discard(obj.dump())
     else:
         store.put(left)
+
+
+async def write_known(
+    client: Client, store: Store, before: JsonObject, obj: KubeObject
+) -> JsonObject | None:
+    """Do as `write_changes` does, and let the store know: the next pass starts from it.
+
+    Raises:
+        Conflict: the store has been told what ``obj`` is by now.
+    """
+    try:
+        stored = await write_changes(client, before, obj)
+    except Conflict:
+        fresh = await client.find(obj.resource, obj.namespace or None, obj.name)
+        if fresh is not None:
+            store.put(fresh)
+        raise
+    if stored is not None:
+        store.put(stored)
+    return stored
 
 
 async def write_changes(client: Client, before: JsonObject, obj: KubeObject) -> JsonObject | None:

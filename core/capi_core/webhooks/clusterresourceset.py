@@ -1,6 +1,7 @@
 """Admission of ClusterResourceSets and their bindings."""
 
 from capi_core.api.clusterresourceset import ClusterResourceSet, ClusterResourceSetBinding
+from capi_core.contract.selectors import is_empty
 from capi_core.runtime.webhook.admission import FieldError, Request, Webhook, forbidden, invalid
 from capi_core.webhooks.rules import check_cluster_name, parse_selector
 
@@ -20,7 +21,7 @@ def validate(
     del request
     selector = obj.spec.cluster_selector
     errors = parse_selector(selector, _SELECTOR)
-    if not selector.match_labels and not selector.match_expressions:
+    if is_empty(selector):
         errors.append(invalid(_SELECTOR, "", "must not be empty"))
     if old is None:
         return errors

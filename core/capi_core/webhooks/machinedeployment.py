@@ -1,6 +1,7 @@
 """Admission of MachineDeployments."""
 
 from capi_core.api.machinedeployment import MachineDeployment
+from capi_core.contract.selectors import is_empty
 from capi_core.runtime.webhook.admission import FieldError, Request, Webhook, invalid
 from capi_core.webhooks.machineset import check_machines
 from capi_core.webhooks.rules import (
@@ -27,7 +28,7 @@ def default(deployment: MachineDeployment, request: Request) -> None:
         limits.max_surge = 1 if limits.max_surge is None else limits.max_surge
         limits.max_unavailable = 0 if limits.max_unavailable is None else limits.max_unavailable
     own = {CLUSTER_NAME_LABEL: spec.cluster_name}
-    if not spec.selector.match_labels and not spec.selector.match_expressions:
+    if is_empty(spec.selector):
         own[DEPLOYMENT_NAME_LABEL] = deployment.name
     spec.selector.match_labels.update(own)
     spec.template.metadata.labels.update(own)

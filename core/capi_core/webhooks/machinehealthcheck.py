@@ -1,6 +1,7 @@
 """Admission of MachineHealthChecks."""
 
 from capi_core.api.machinehealthcheck import MachineHealthCheck
+from capi_core.contract.selectors import is_empty
 from capi_core.runtime.webhook.admission import FieldError, Request, Webhook, invalid, required
 from capi_core.webhooks.rules import (
     CLUSTER_NAME_LABEL,
@@ -29,7 +30,7 @@ def validate(
     spec = check.spec
     selector = spec.selector
     errors = parse_selector(selector, _SELECTOR)
-    if not selector.match_labels and not selector.match_expressions:
+    if is_empty(selector):
         errors.append(required(_SELECTOR, "must not be empty"))
     named = selector.match_labels.get(CLUSTER_NAME_LABEL, spec.cluster_name)
     if named != spec.cluster_name:

@@ -2,6 +2,7 @@
 
 from capi_core.api.machinedeployment import MachineDeployment
 from capi_core.api.machineset import MachineSet
+from capi_core.contract.selectors import is_empty
 from capi_core.contract.templates import label_value
 from capi_core.runtime.webhook.admission import FieldError, Request, Webhook, forbidden
 from capi_core.webhooks.rules import (
@@ -27,7 +28,7 @@ def default(machine_set: MachineSet, request: Request) -> None:
     spec = machine_set.spec
     machine_set.metadata.labels[CLUSTER_NAME_LABEL] = spec.cluster_name
     spec.replicas = default_replicas(machine_set, spec.replicas, request)
-    if not spec.selector.match_labels and not spec.selector.match_expressions:
+    if is_empty(spec.selector):
         own = {SET_NAME_LABEL: label_value(machine_set.name)}
         spec.selector.match_labels.update(own)
         spec.template.metadata.labels.update(own)

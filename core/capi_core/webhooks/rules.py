@@ -8,6 +8,7 @@ from semver import Version
 
 from capi_core.api.meta import KubeObject
 from capi_core.api.shared import LabelSelector
+from capi_core.contract.selectors import selects
 from capi_core.runtime.webhook.admission import (
     FieldError,
     Request,
@@ -143,23 +144,6 @@ def parse_selector(selector: LabelSelector, path: str) -> list[FieldError]:
         elif rule.operator not in ("In", "NotIn", "Exists", "DoesNotExist"):
             errors.append(invalid(f"{where}.operator", rule.operator, "is not an operator"))
     return errors
-
-
-def selects(selector: LabelSelector, labels: Mapping[str, str]) -> bool:
-    """Whether ``labels`` satisfy the selector; an empty one selects everything."""
-    if any(labels.get(key) != value for key, value in selector.match_labels.items()):
-        return False
-    for rule in selector.match_expressions:
-        inside = labels.get(rule.key) in rule.values if rule.key in labels else False
-        holds = {
-            "In": inside,
-            "NotIn": not inside,
-            "Exists": rule.key in labels,
-            "DoesNotExist": rule.key not in labels,
-        }
-        if not holds.get(rule.operator, False):
-            return False
-    return True
 
 
 def check_bootstrap(bootstrap: Any, path: str) -> list[FieldError]:

@@ -8,12 +8,9 @@ from capi_core.api.machine import Machine
 from capi_core.api.machineset import MachineSet
 from capi_core.api.shared import LabelSelector
 from capi_core.contract.external import External
+from capi_core.contract.selectors import matches
 from capi_core.reconcilers.machineset.preflight import preflight_problems
-from capi_core.reconcilers.machineset.selection import (
-    machines_to_delete,
-    matches,
-    selector_text,
-)
+from capi_core.reconcilers.machineset.selection import machines_to_delete, selector_text
 
 
 def selector(*rules: tuple[str, str, list[str]], **labels: str) -> LabelSelector:

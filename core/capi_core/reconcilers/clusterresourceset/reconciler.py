@@ -18,12 +18,12 @@ from capi_core.contract.owners import owner_reference, set_owner
 from capi_core.contract.reconciler import ObjectReconciler, Phase, Scope
 from capi_core.contract.remote import CONFIG_MAPS, ClusterCache, RemoteCluster
 from capi_core.contract.secrets import SECRETS
+from capi_core.contract.selectors import matches
 from capi_core.reconcilers.clusterresourceset.manifests import hash_of, objects_of, texts_of
-from capi_core.reconcilers.machineset.selection import matches
 from capi_core.runtime.controller import Controller, describe
 from capi_core.runtime.errors import AlreadyExists, CapiError
 from capi_core.runtime.manager import Manager
-from capi_core.runtime.patch import write_changes
+from capi_core.runtime.patch import write_known
 from capi_core.runtime.store import Key, key_of
 
 SECRET_TYPE = "addons.cluster.x-k8s.io/resource-set"
@@ -102,9 +102,7 @@ class ClusterResourceSetReconciler(ObjectReconciler[ClusterResourceSet, SetScope
             for ref in scope.obj.spec.resources:
                 await self._apply_resource(scope, remote, discovery, ref, entry)
         finally:
-            stored = await write_changes(self.client, before, binding)
-            if stored is not None:
-                self._bindings.put(stored)
+            await write_known(self.client, self._bindings, before, binding)
 
     async def _binding(
         self, obj: ClusterResourceSet, cluster: Cluster
@@ -207,9 +205,7 @@ class ClusterResourceSetReconciler(ObjectReconciler[ClusterResourceSet, SetScope
                 )
                 continue
             binding.spec.bindings, binding.metadata.owner_references = kept, owners
-            stored = await write_changes(self.client, before, binding)
-            if stored is not None:
-                self._bindings.put(stored)
+            await write_known(self.client, self._bindings, before, binding)
         self.remove_finalizer(scope)
 
     def set_status(self, scope: SetScope) -> None:

@@ -12,7 +12,7 @@ from capi_core.api.machine import Machine
 from capi_core.api.machinedrainrule import DrainRulePodSelector, MachineDrainRule
 from capi_core.api.meta import JsonObject
 from capi_core.api.shared import LabelSelector
-from capi_core.reconcilers.machineset.selection import matches
+from capi_core.contract.selectors import selects
 
 Labels = Mapping[str, str]
 
@@ -72,7 +72,5 @@ def _chooses_pod(selector: DrainRulePodSelector, labels: Labels, namespace: Labe
 
 
 def _holds(selector: LabelSelector | None, labels: Labels) -> bool:
-    """A selector that is not given, or is empty, chooses everything."""
-    if selector is None or not (selector.match_labels or selector.match_expressions):
-        return True
-    return matches(selector, dict(labels))
+    """A selector that is not given chooses everything, as an empty one does."""
+    return selector is None or selects(selector, labels)

@@ -11,6 +11,7 @@ from capi_core.api.meta import JsonObject
 from capi_core.contract.external import ExternalObjects
 from capi_core.contract.owners import controller_of, owner_reference, set_owner
 from capi_core.contract.reconciler import ObjectReconciler, Phase, Scope
+from capi_core.contract.selectors import matches
 from capi_core.contract.templates import CLUSTER_NAME_LABEL
 from capi_core.reconcilers.machinedeployment.rollout import (
     SetState,
@@ -31,7 +32,6 @@ from capi_core.reconcilers.machinedeployment.sets import (
 )
 from capi_core.reconcilers.machinedeployment.status import limits, set_deployment_status
 from capi_core.reconcilers.machineset.machines import MachineFactory, TemplateMissing
-from capi_core.reconcilers.machineset.selection import matches
 from capi_core.runtime.controller import Controller
 from capi_core.runtime.manager import Manager
 from capi_core.runtime.patch import delete_known, merge_diff

@@ -5,6 +5,7 @@ written; its owner, or an external remediator, does what OwnerRemediated or the 
 """
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from capi_core.conditions import Verdict, get_condition, is_false, is_true, set_
 from capi_core.contract.owners import set_owner
 from capi_core.contract.reconciler import ObjectReconciler, Phase, Scope
 from capi_core.contract.remote import ClusterCache
+from capi_core.contract.selectors import matches
 from capi_core.contract.templates import CLUSTER_NAME_LABEL
 from capi_core.reconcilers.machinehealthcheck.check import (
     HEALTHY,
@@ -33,11 +35,10 @@ from capi_core.reconcilers.machinehealthcheck.external import (
 )
 from capi_core.reconcilers.machinehealthcheck.limits import Allowance, allowance
 from capi_core.reconcilers.machinehealthcheck.watches import watch
-from capi_core.reconcilers.machineset.selection import matches
 from capi_core.runtime.controller import Controller
 from capi_core.runtime.errors import CapiError, Conflict, NotFound, NotReady
 from capi_core.runtime.manager import Manager
-from capi_core.runtime.patch import write_changes
+from capi_core.runtime.patch import write_known
 from capi_core.runtime.store import Key
 
 OWNER_REMEDIATED = "OwnerRemediated"
@@ -227,17 +228,9 @@ class MachineHealthCheckReconciler(ObjectReconciler[MachineHealthCheck, HealthCh
         before = machine.dump()
         for kind, verdict in changed.items():
             set_condition(conditions, kind, verdict, generation=generation)
-        try:
-            stored = await write_changes(self.client, before, machine)
-        except NotFound:
-            return
-        except Conflict:
-            fresh = await self.client.find(Machine.resource, machine.namespace, machine.name)
-            if fresh is not None:
-                self._machines.put(fresh)
-            raise
-        if stored is not None:
-            self._machines.put(stored)
+        # A Machine that is gone meanwhile needs no verdict.
+        with contextlib.suppress(NotFound):
+            await write_known(self.client, self._machines, before, machine)
 
     def set_status(self, scope: HealthCheckScope) -> None:
         found = scope.allowance

@@ -8,7 +8,7 @@ from capi_core.api.machinehealthcheck import MachineHealthCheck
 from capi_core.api.meta import JsonObject
 from capi_core.api.shared import LabelSelector
 from capi_core.contract.remote import ClusterCache
-from capi_core.reconcilers.machineset.selection import matches
+from capi_core.contract.selectors import matches
 from capi_core.runtime.controller import Controller
 from capi_core.runtime.manager import Manager
 from capi_core.runtime.store import Key, key_of

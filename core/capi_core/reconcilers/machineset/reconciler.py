@@ -15,6 +15,7 @@ from capi_core.conditions import Verdict, delete_condition, set_condition
 from capi_core.contract.external import External, ExternalObjects
 from capi_core.contract.owners import controller_of, set_owner
 from capi_core.contract.reconciler import ObjectReconciler, Phase, Scope
+from capi_core.contract.selectors import matches
 from capi_core.contract.templates import CLUSTER_NAME_LABEL
 from capi_core.reconcilers.machineset.machines import (
     MachineFactory,
@@ -30,12 +31,12 @@ from capi_core.reconcilers.machineset.remediation import (
     plan_remediation,
     remediation_facts,
 )
-from capi_core.reconcilers.machineset.selection import machines_to_delete, matches
+from capi_core.reconcilers.machineset.selection import machines_to_delete
 from capi_core.reconcilers.machineset.status import set_machine_set_status
 from capi_core.runtime.controller import Controller
 from capi_core.runtime.errors import Conflict
 from capi_core.runtime.manager import Manager
-from capi_core.runtime.patch import delete_known, write_changes
+from capi_core.runtime.patch import delete_known, write_known
 from capi_core.runtime.store import Key, key_of
 
 log = structlog.get_logger()
@@ -134,9 +135,7 @@ class MachineSetReconciler(ObjectReconciler[MachineSet, MachineSetScope]):
     async def _adopt(self, machine_set: MachineSet, machine: Machine) -> None:
         before = machine.dump()
         set_owner(machine.metadata, machine_set, controller=True)
-        stored = await write_changes(self.client, before, machine)
-        if stored:
-            self._machines.put(stored)
+        await write_known(self.client, self._machines, before, machine)
         self.manager.recorder.normal(
             machine_set, "SuccessfulAdopt", f"Adopted Machine {machine.name}"
         )
@@ -174,9 +173,7 @@ class MachineSetReconciler(ObjectReconciler[MachineSet, MachineSetScope]):
         else:
             generation = machine.metadata.generation
             set_condition(conditions, OWNER_REMEDIATED, verdict, generation=generation)
-        stored = await write_changes(self.client, before, machine)
-        if stored:
-            self._machines.put(stored)
+        await write_known(self.client, self._machines, before, machine)
 
     async def propagate(self, scope: MachineSetScope) -> None:
         """Carry to the Machines what needs no rollout."""

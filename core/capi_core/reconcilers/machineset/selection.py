@@ -13,25 +13,6 @@ _TEN_DAYS = 10 * 24 * 3600.0
 _MUST, _MARKED, _UNHEALTHY, _COULD = 100.0, 80.0, 50.0, 20.0
 
 
-def matches(selector: LabelSelector, labels: dict[str, str]) -> bool:
-    """Whether ``labels`` satisfy ``selector``; an empty selector matches nothing here."""
-    if not selector.match_labels and not selector.match_expressions:
-        return False
-    if any(labels.get(k) != v for k, v in selector.match_labels.items()):
-        return False
-    for rule in selector.match_expressions:
-        value = labels.get(rule.key)
-        holds = {
-            "In": value is not None and value in rule.values,
-            "NotIn": value is None or value not in rule.values,
-            "Exists": value is not None,
-            "DoesNotExist": value is None,
-        }
-        if not holds.get(rule.operator, False):
-            return False
-    return True
-
-
 def selector_text(selector: LabelSelector) -> str:
     """The selector as ``status.selector`` and label selectors spell it."""
     parts = [f"{key}={value}" for key, value in sorted(selector.match_labels.items())]
