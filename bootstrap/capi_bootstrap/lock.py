@@ -7,10 +7,10 @@ Creating it is acquiring it; a lock whose Machine is gone is stale.
 import json
 
 from capi_core.api.cluster import Cluster
+from capi_core.api.labels import CLUSTER_NAME_LABEL
 from capi_core.api.machine import Machine
 from capi_core.contract.owners import owner_reference
 from capi_core.contract.remote import CONFIG_MAPS
-from capi_core.contract.templates import CLUSTER_NAME_LABEL
 from capi_core.runtime.client import Client
 from capi_core.runtime.errors import AlreadyExists
 

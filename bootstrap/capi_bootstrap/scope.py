@@ -4,12 +4,11 @@ from dataclasses import dataclass, field
 
 from capi_core.api.cluster import Cluster
 from capi_core.api.kubeadm import KubeadmConfig
+from capi_core.api.labels import CONTROL_PLANE_LABEL
 from capi_core.api.machine import Machine
 from capi_core.api.meta import JsonObject
 from capi_core.conditions import Verdict, is_true
 from capi_core.contract.reconciler import Scope
-
-CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane"
 
 
 @dataclass

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from capi_core.api.cluster import Cluster
 from capi_core.api.docker import DockerMachine
+from capi_core.api.labels import CONTROL_PLANE_LABEL
 from capi_core.api.machine import Machine
 from capi_core.conditions import get_condition, is_true
 from capi_core.runtime.access import load_access
@@ -21,7 +22,6 @@ _AWAITED = (
     "WorkerMachinesReady",
     "Available",
 )
-_CONTROL_PLANE = "cluster.x-k8s.io/control-plane"
 STEPS = (
     "infrastructure: the load balancer runs and its address is the endpoint",
     "control plane machine: the Machine, its KubeadmConfig and DockerMachine exist",
@@ -65,7 +65,7 @@ class View:
         cluster, machines = self.cluster(), self._machines()
         if cluster is None:
             return [False] * len(STEPS)
-        first = next((m for m in machines if _CONTROL_PLANE in m.metadata.labels), None)
+        first = next((m for m in machines if CONTROL_PLANE_LABEL in m.metadata.labels), None)
         container = self._docker_machine(first)
         wanted = (cluster.status.control_plane.desired_replicas or 0) + (
             cluster.status.workers.desired_replicas or 0

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from capd_py.dev.kubectl import Kubectl
 from capd_py.engine import EngineError
 from capd_py.engine.process import CommandError
+from capi_core.api.labels import CONTROL_PLANE_LABEL
 from capi_core.api.meta import JsonObject
 from capi_core.conditions import read_conditions
 
-_CONTROL_PLANE = "cluster.x-k8s.io/control-plane"
 _KINDS = "machines,kubeadmcontrolplanes,kubeadmconfigs,dockerclusters,dockermachines"
 
 
@@ -55,7 +55,7 @@ def walk(cluster: JsonObject, objects: Sequence[JsonObject]) -> list[Answer]:
 
 def _questions(cluster: JsonObject, objects: Sequence[JsonObject]) -> list[Answer]:
     machines = _of(objects, "Machine")
-    control = [m for m in machines if _CONTROL_PLANE in (m["metadata"].get("labels") or {})]
+    control = [m for m in machines if CONTROL_PLANE_LABEL in (m["metadata"].get("labels") or {})]
     questions = [
         _answer(
             "Is the infrastructure ready?",

@@ -11,11 +11,11 @@ from capd_py.reconcilers.backends import ControlPlaneBackends
 from capd_py.reconcilers.host import Host, load_balancer_image
 from capi_core.api.cluster import Cluster
 from capi_core.api.docker import DockerCluster
+from capi_core.api.labels import CLUSTER_NAME_LABEL
 from capi_core.api.meta import JsonObject
 from capi_core.conditions import Reasons, Verdict, summarize
 from capi_core.contract.owners import owner_of_kind
 from capi_core.contract.reconciler import ObjectReconciler, Phase, Scope
-from capi_core.contract.templates import CLUSTER_NAME_LABEL
 from capi_core.runtime.controller import describe
 from capi_core.runtime.manager import Manager
 

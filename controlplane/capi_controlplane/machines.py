@@ -1,16 +1,16 @@
 """Makes the Machines of a control plane, with their KubeadmConfig and infrastructure."""
 
 from capi_controlplane.scope import (
-    CONTROL_PLANE_LABEL,
     CONTROL_PLANE_NAME_LABEL,
     ControlPlaneScope,
 )
 from capi_core.api.kubeadm import KubeadmConfig
+from capi_core.api.labels import CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL
 from capi_core.api.machine import Machine
 from capi_core.api.meta import JsonObject
 from capi_core.contract.external import External, ExternalObjects
 from capi_core.contract.owners import owner_reference
-from capi_core.contract.templates import CLUSTER_NAME_LABEL, clone_template, render_name
+from capi_core.contract.templates import clone_template, render_name
 from capi_core.runtime.client import Client
 from capi_core.runtime.errors import CapiError
 

@@ -11,12 +11,13 @@ from capi_controlplane.machines import (
     pick_failure_domain,
     read_template,
 )
-from capi_controlplane.scope import CONTROL_PLANE_LABEL, ControlPlaneScope
+from capi_controlplane.scope import ControlPlaneScope
 from capi_controlplane.secrets import ensure_certificates, ensure_kubeconfig
 from capi_controlplane.status import set_control_plane_status
 from capi_core.api.cluster import Cluster
 from capi_core.api.controlplane import KubeadmControlPlane
 from capi_core.api.kubeadm import KubeadmConfig
+from capi_core.api.labels import CONTROL_PLANE_LABEL
 from capi_core.api.machine import Machine
 from capi_core.api.meta import JsonObject
 from capi_core.conditions import Verdict, is_true, set_condition

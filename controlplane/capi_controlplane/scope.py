@@ -12,7 +12,6 @@ from capi_core.contract.external import External
 from capi_core.contract.reconciler import Scope
 from capi_core.contract.remote import RemoteCluster
 
-CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane"
 CONTROL_PLANE_NAME_LABEL = "cluster.x-k8s.io/control-plane-name"
 POD_CONDITIONS = ("APIServerPodHealthy", "ControllerManagerPodHealthy", "SchedulerPodHealthy")
 ETCD_CONDITIONS = ("EtcdPodHealthy", "EtcdMemberHealthy")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import semver
 
 from capi_controlplane.scope import ETCD_CONDITIONS, POD_CONDITIONS, ControlPlaneScope
+from capi_core.api.labels import CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL
 from capi_core.api.machine import Machine
 from capi_core.api.shared import StatusVersion
 from capi_core.conditions import (
@@ -27,10 +28,8 @@ def set_control_plane_status(scope: ControlPlaneScope) -> None:
     status.ready_replicas = count_true(machines, "Ready")
     status.available_replicas = count_true(machines, "Available")
     status.up_to_date_replicas = count_true(machines, "UpToDate")
-    status.selector = (
-        f"cluster.x-k8s.io/cluster-name={scope.require_cluster().name},"
-        "cluster.x-k8s.io/control-plane"
-    )
+    name = scope.require_cluster().name
+    status.selector = f"{CLUSTER_NAME_LABEL}={name},{CONTROL_PLANE_LABEL}"
     status.versions = versions_of(machines)
     if status.versions:
         status.version = status.versions[0].version

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from capd_py.container.identity import CONTROL_PLANE, WORKER, Identity
 from capd_py.container.runtime import Container
 from capi_core.api.docker import DockerCluster, DockerMachine
+from capi_core.api.labels import CONTROL_PLANE_LABEL
 from capi_core.api.machine import Machine
 from capi_core.conditions import Verdict, get_condition, is_true
 from capi_core.contract.reconciler import Scope
 
-CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane"
 PROVISIONED, CGROUPS = "ContainerProvisioned", "CGroupsReady"
 IMAGES, BOOTSTRAP = "PreLoadedImagesReady", "BootstrapCompleted"
 STEPS = (PROVISIONED, CGROUPS, IMAGES, BOOTSTRAP)

@@ -14,10 +14,10 @@ import structlog
 from pydantic import ValidationError
 
 from capi_core.api.cluster import Cluster
+from capi_core.api.labels import CLUSTER_NAME_LABEL, PAUSED_ANNOTATION
 from capi_core.api.meta import Condition, JsonObject, KubeObject
 from capi_core.conditions import PAUSED, Verdict, set_condition
 from capi_core.contract.owners import owner_of_kind
-from capi_core.contract.templates import CLUSTER_NAME_LABEL
 from capi_core.runtime.controller import Result
 from capi_core.runtime.errors import CapiError, Conflict, NotFound, NotReady, Terminal
 from capi_core.runtime.manager import Manager
@@ -25,7 +25,6 @@ from capi_core.runtime.patch import write_changes
 from capi_core.runtime.store import Key
 
 log = structlog.get_logger()
-PAUSED_ANNOTATION = "cluster.x-k8s.io/paused"
 
 K = TypeVar("K", bound=KubeObject)
 

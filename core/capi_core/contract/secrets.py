@@ -18,9 +18,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from capi_core.api.labels import CLUSTER_NAME_LABEL
 from capi_core.api.meta import JsonObject, KubeObject, Resource
 from capi_core.contract.owners import owner_reference
-from capi_core.contract.templates import CLUSTER_NAME_LABEL
 from capi_core.runtime.client import Client
 from capi_core.runtime.errors import AlreadyExists, CapiError
 

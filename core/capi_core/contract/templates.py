@@ -3,13 +3,13 @@
 import hashlib
 import random
 
+from capi_core.api.labels import CLUSTER_NAME_LABEL
 from capi_core.api.meta import JsonObject, KubeObject
 from capi_core.contract.owners import owner_reference
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX = 5
 _MAX_NAME = 63
-CLUSTER_NAME_LABEL = "cluster.x-k8s.io/cluster-name"
 CLONED_FROM_NAME = "cluster.x-k8s.io/cloned-from-name"
 CLONED_FROM_GROUP_KIND = "cluster.x-k8s.io/cloned-from-groupkind"
 

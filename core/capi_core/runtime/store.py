@@ -10,6 +10,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from capi_core.api.labels import CLUSTER_NAME_LABEL
 from capi_core.api.meta import JsonObject, Resource
 
 IndexFunction = Callable[[JsonObject], Iterable[str]]
@@ -167,7 +168,7 @@ def _owner_uids(obj: JsonObject) -> Iterable[str]:
 
 def _cluster_names(obj: JsonObject) -> Iterable[str]:
     meta = obj["metadata"]
-    name = (meta.get("labels") or {}).get("cluster.x-k8s.io/cluster-name") or (
+    name = (meta.get("labels") or {}).get(CLUSTER_NAME_LABEL) or (
         obj.get("spec") or {}
     ).get("clusterName")
     return [f"{meta.get('namespace')}/{name}"] if name else []

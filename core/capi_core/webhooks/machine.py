@@ -1,10 +1,9 @@
 """Admission of Machines."""
 
+from capi_core.api.labels import CLUSTER_NAME_LABEL, CONTROL_PLANE_LABEL
 from capi_core.api.machine import Machine
 from capi_core.runtime.webhook.admission import FieldError, Request, Webhook
 from capi_core.webhooks.rules import (
-    CLUSTER_NAME_LABEL,
-    CONTROL_PLANE_LABEL,
     check_bootstrap,
     check_cluster_name,
     check_taints,

@@ -1,19 +1,17 @@
 """Admission of MachineDeployments."""
 
+from capi_core.api.labels import CLUSTER_NAME_LABEL, DEPLOYMENT_NAME_LABEL
 from capi_core.api.machinedeployment import MachineDeployment
 from capi_core.contract.selectors import is_empty
 from capi_core.runtime.webhook.admission import FieldError, Request, Webhook, invalid
 from capi_core.webhooks.machineset import check_machines
 from capi_core.webhooks.rules import (
-    CLUSTER_NAME_LABEL,
     check_int_or_percent,
     check_rolling_update,
     default_replicas,
     is_label_value,
     with_v,
 )
-
-DEPLOYMENT_NAME_LABEL = "cluster.x-k8s.io/deployment-name"
 
 
 def default(deployment: MachineDeployment, request: Request) -> None:

@@ -1,10 +1,10 @@
 """Admission of MachineHealthChecks."""
 
+from capi_core.api.labels import CLUSTER_NAME_LABEL
 from capi_core.api.machinehealthcheck import MachineHealthCheck
 from capi_core.contract.selectors import is_empty
 from capi_core.runtime.webhook.admission import FieldError, Request, Webhook, invalid, required
 from capi_core.webhooks.rules import (
-    CLUSTER_NAME_LABEL,
     check_cluster_name,
     check_int_or_percent,
     parse_selector,

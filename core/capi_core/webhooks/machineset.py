@@ -1,12 +1,12 @@
 """Admission of MachineSets, and of what MachineDeployments have in common with them."""
 
+from capi_core.api.labels import CLUSTER_NAME_LABEL, SET_NAME_LABEL
 from capi_core.api.machinedeployment import MachineDeployment
 from capi_core.api.machineset import MachineSet
 from capi_core.contract.selectors import is_empty
 from capi_core.contract.templates import label_value
 from capi_core.runtime.webhook.admission import FieldError, Request, Webhook, forbidden
 from capi_core.webhooks.rules import (
-    CLUSTER_NAME_LABEL,
     check_bootstrap,
     check_cluster_name,
     check_metadata,
@@ -19,7 +19,6 @@ from capi_core.webhooks.rules import (
     with_v,
 )
 
-SET_NAME_LABEL = "cluster.x-k8s.io/set-name"
 _TEMPLATE = "spec.template"
 
 

@@ -17,8 +17,6 @@ from capi_core.runtime.webhook.admission import (
     required,
 )
 
-CLUSTER_NAME_LABEL = "cluster.x-k8s.io/cluster-name"
-CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane"
 MIN_SIZE = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size"
 MAX_SIZE = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size"
 SKIP_PREFLIGHT = "machineset.cluster.x-k8s.io/skip-preflight-checks"

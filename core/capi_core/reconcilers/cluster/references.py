@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from capi_core.api.cluster import Cluster
+from capi_core.api.labels import CLUSTER_NAME_LABEL
 from capi_core.api.shared import ContractVersionedObjectReference
 from capi_core.contract.external import External, ExternalObjects
 from capi_core.contract.owners import owner_reference
-from capi_core.contract.templates import CLUSTER_NAME_LABEL
 from capi_core.reconcilers.cluster.scope import ClusterScope
 from capi_core.runtime.errors import CapiError, NotReady
 from capi_core.runtime.events import Recorder

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from capi_core.api.cluster import Cluster
+from capi_core.api.labels import CONTROL_PLANE_LABEL
 from capi_core.api.machine import Machine
 from capi_core.api.machinedeployment import MachineDeployment
 from capi_core.api.machineset import MachineSet
@@ -11,7 +12,6 @@ from capi_core.contract.external import External
 from capi_core.contract.reconciler import Scope
 
 Presence = Literal["unset", "missing", "found"]
-CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane"
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from capi_core.api.labels import CONTROL_PLANE_LABEL
 from capi_core.api.machine import Machine
 from capi_core.api.machinedeployment import MachineDeployment
 from capi_core.api.meta import KubeObject
@@ -20,7 +21,7 @@ from capi_core.conditions import (
 )
 from capi_core.contract.external import External
 from capi_core.contract.remote import Health
-from capi_core.reconcilers.cluster.scope import CONTROL_PLANE_LABEL, ClusterScope
+from capi_core.reconcilers.cluster.scope import ClusterScope
 
 _UP_TO_DATE_GRACE = 10.0
 _SUMMARY = (

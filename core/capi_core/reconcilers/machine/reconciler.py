@@ -5,6 +5,12 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 from capi_core.api.cluster import Cluster
+from capi_core.api.labels import (
+    CLUSTER_NAME_LABEL,
+    CONTROL_PLANE_LABEL,
+    DEPLOYMENT_NAME_LABEL,
+    SET_NAME_LABEL,
+)
 from capi_core.api.machine import Machine
 from capi_core.api.machinedeployment import MachineDeployment
 from capi_core.api.machineset import MachineSet
@@ -14,13 +20,10 @@ from capi_core.contract.external import ExternalObjects
 from capi_core.contract.owners import controller_of, set_owner
 from capi_core.contract.reconciler import ObjectReconciler, Phase
 from capi_core.contract.remote import ClusterCache
-from capi_core.contract.templates import CLUSTER_NAME_LABEL
 from capi_core.reconcilers.machine.deletion import Deletion
 from capi_core.reconcilers.machine.node import observe_node
 from capi_core.reconcilers.machine.references import References
 from capi_core.reconcilers.machine.scope import (
-    CONTROL_PLANE_LABEL,
-    DEPLOYMENT_LABEL,
     MachineScope,
 )
 from capi_core.reconcilers.machine.status import set_machine_status
@@ -30,7 +33,7 @@ from capi_core.runtime.store import Key, key_of
 
 _CONDITIONS_GRACE_SECONDS = 300.0
 _OWNING_LABELS = (
-    "cluster.x-k8s.io/set-name",
+    SET_NAME_LABEL,
     "cluster.x-k8s.io/pool-name",
     "cluster.x-k8s.io/control-plane-name",
 )
@@ -75,7 +78,7 @@ class MachineReconciler(ObjectReconciler[Machine, MachineScope]):
         if alone and scope.cluster is not None and not machine.deleting:
             set_owner(machine.metadata, scope.cluster)
         scope.machine_set = self._machine_set(machine)
-        name = machine.metadata.labels.get(DEPLOYMENT_LABEL)
+        name = machine.metadata.labels.get(DEPLOYMENT_NAME_LABEL)
         raw = self._deployments.get(Key(machine.namespace, name)) if name else None
         scope.machine_deployment = MachineDeployment.parse(raw) if raw else None
 
@@ -178,7 +181,7 @@ def register(manager: Manager, external: ExternalObjects, remote: ClusterCache) 
         if (old or {}).get("spec") != (new or {}).get("spec"):
             namespace, name = key_of(new or old or {})
             for obj in machines.all(namespace):
-                if (obj["metadata"].get("labels") or {}).get(DEPLOYMENT_LABEL) == name:
+                if (obj["metadata"].get("labels") or {}).get(DEPLOYMENT_NAME_LABEL) == name:
                     controller.enqueue(key_of(obj))
 
     remote.on_connection(enqueue_all)

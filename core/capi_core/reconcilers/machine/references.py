@@ -1,10 +1,10 @@
 """The bootstrap config and infrastructure machine that a Machine refers to."""
 
+from capi_core.api.labels import CLUSTER_NAME_LABEL
 from capi_core.api.machine import Machine, MachineStatus
 from capi_core.api.shared import ContractVersionedObjectReference
 from capi_core.contract.external import External, ExternalObjects
 from capi_core.contract.owners import owner_reference
-from capi_core.contract.templates import CLUSTER_NAME_LABEL
 from capi_core.reconcilers.machine.scope import MachineScope
 from capi_core.runtime.errors import CapiError, NotReady
 

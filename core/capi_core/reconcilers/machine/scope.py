@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from capi_core.api.labels import CONTROL_PLANE_LABEL
 from capi_core.api.machine import Machine
 from capi_core.api.machinedeployment import MachineDeployment
 from capi_core.api.machineset import MachineSet
@@ -9,10 +10,6 @@ from capi_core.api.meta import JsonObject
 from capi_core.contract.external import External
 from capi_core.contract.reconciler import Scope
 from capi_core.contract.remote import RemoteCluster
-
-CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane"
-DEPLOYMENT_LABEL = "cluster.x-k8s.io/deployment-name"
-SET_LABEL = "cluster.x-k8s.io/set-name"
 
 
 @dataclass

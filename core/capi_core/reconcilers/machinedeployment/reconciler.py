@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from capi_core.api.cluster import Cluster
+from capi_core.api.labels import CLUSTER_NAME_LABEL, DEPLOYMENT_NAME_LABEL
 from capi_core.api.machine import Machine
 from capi_core.api.machinedeployment import MachineDeployment
 from capi_core.api.machineset import MachineSet
@@ -12,7 +13,6 @@ from capi_core.contract.external import ExternalObjects
 from capi_core.contract.owners import controller_of, owner_reference, set_owner
 from capi_core.contract.reconciler import ObjectReconciler, Phase, Scope
 from capi_core.contract.selectors import matches
-from capi_core.contract.templates import CLUSTER_NAME_LABEL
 from capi_core.reconcilers.machinedeployment.rollout import (
     SetState,
     break_deadlock,
@@ -297,8 +297,8 @@ def register(manager: Manager, external: ExternalObjects) -> None:
     def machine_changed(old: JsonObject | None, new: JsonObject | None) -> None:
         obj = new or old
         assert obj is not None
-        label = "cluster.x-k8s.io/deployment-name"
-        if name := (obj["metadata"].get("labels") or {}).get(label):
+        labels = obj["metadata"].get("labels") or {}
+        if name := labels.get(DEPLOYMENT_NAME_LABEL):
             controller.enqueue(Key(key_of(obj).namespace, name))
 
     def cluster_changed(old: JsonObject | None, new: JsonObject | None) -> None:

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
+from capi_core.api.labels import CLUSTER_NAME_LABEL, DEPLOYMENT_NAME_LABEL
 from capi_core.api.machinedeployment import MachineDeployment
 from capi_core.api.machineset import MachineSet
 from capi_core.api.meta import JsonObject
 from capi_core.conditions import age_seconds, parse_time
 from capi_core.contract.owners import owner_reference
-from capi_core.contract.templates import CLUSTER_NAME_LABEL, random_suffix
+from capi_core.contract.templates import random_suffix
 from capi_core.reconcilers.machinedeployment.templates import same_machines, template_hash
 
-DEPLOYMENT_LABEL = "cluster.x-k8s.io/deployment-name"
 HASH_LABEL = "machine-template-hash"
 REVISION = "machinedeployment.clusters.x-k8s.io/revision"
 DESIRED_REPLICAS = "machinedeployment.clusters.x-k8s.io/desired-replicas"
@@ -100,7 +100,7 @@ def make_set(
             "labels": {
                 **deployment.spec.template.metadata.labels,
                 CLUSTER_NAME_LABEL: deployment.spec.cluster_name,
-                DEPLOYMENT_LABEL: deployment.name,
+                DEPLOYMENT_NAME_LABEL: deployment.name,
                 HASH_LABEL: suffix,
             },
             "annotations": {**copied_annotations(deployment), REVISION: str(number)},

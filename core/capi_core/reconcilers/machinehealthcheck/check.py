@@ -10,15 +10,13 @@ from datetime import datetime
 
 from capi_core.api.cluster import Cluster
 from capi_core.api.healthcheck import HealthChecks
+from capi_core.api.labels import CONTROL_PLANE_LABEL, PAUSED_ANNOTATION, REMEDIATE_ANNOTATION
 from capi_core.api.machine import Machine
 from capi_core.api.meta import Condition, JsonObject
 from capi_core.conditions import Verdict, get_condition, is_true, parse_time
 
 HEALTHY = "HealthCheckSucceeded"
-REMEDIATE_ANNOTATION = "cluster.x-k8s.io/remediate-machine"
 SKIP_ANNOTATION = "cluster.x-k8s.io/skip-remediation"
-PAUSED_ANNOTATION = "cluster.x-k8s.io/paused"
-CONTROL_PLANE_LABEL = "cluster.x-k8s.io/control-plane"
 DEFAULT_STARTUP_SECONDS = 600
 # A timer that fires at the very moment must find the time to be over.
 _MARGIN = 0.02

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from capi_core.api.cluster import Cluster
+from capi_core.api.labels import CLUSTER_NAME_LABEL
 from capi_core.api.machine import Machine
 from capi_core.api.machinehealthcheck import MachineHealthCheck
 from capi_core.api.meta import JsonObject
@@ -19,7 +20,6 @@ from capi_core.contract.owners import set_owner
 from capi_core.contract.reconciler import ObjectReconciler, Phase, Scope
 from capi_core.contract.remote import ClusterCache
 from capi_core.contract.selectors import matches
-from capi_core.contract.templates import CLUSTER_NAME_LABEL
 from capi_core.reconcilers.machinehealthcheck.check import (
     HEALTHY,
     Judgement,

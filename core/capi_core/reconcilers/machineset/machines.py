@@ -1,6 +1,7 @@
 """Makes the Machines of a MachineSet, with their bootstrap config and infrastructure."""
 
 from capi_core.api.cluster import Cluster
+from capi_core.api.labels import CLUSTER_NAME_LABEL, DEPLOYMENT_NAME_LABEL, SET_NAME_LABEL
 from capi_core.api.machine import Machine, MachineTemplateSpec
 from capi_core.api.machineset import MachineSet
 from capi_core.api.meta import JsonObject
@@ -8,7 +9,6 @@ from capi_core.api.shared import ContractVersionedObjectReference
 from capi_core.contract.external import External, ExternalObjects, UnknownKind
 from capi_core.contract.owners import owner_reference
 from capi_core.contract.templates import (
-    CLUSTER_NAME_LABEL,
     clone_template,
     label_value,
     render_name,
@@ -16,8 +16,6 @@ from capi_core.contract.templates import (
 from capi_core.runtime.client import Client
 from capi_core.runtime.errors import CapiError
 
-SET_LABEL = "cluster.x-k8s.io/set-name"
-DEPLOYMENT_LABEL = "cluster.x-k8s.io/deployment-name"
 _DEFAULT_NAME = "{{ .machineSet.name }}-{{ .random }}"
 _IN_PLACE_FIELDS = ("readinessGates", "minReadySeconds", "deletion", "taints")
 
@@ -30,9 +28,9 @@ def machine_labels(machine_set: MachineSet) -> dict[str, str]:
     """The labels of a MachineSet's Machines."""
     labels = dict(machine_set.spec.template.metadata.labels)
     labels[CLUSTER_NAME_LABEL] = machine_set.spec.cluster_name
-    labels[SET_LABEL] = label_value(machine_set.name)
-    if deployment := machine_set.metadata.labels.get(DEPLOYMENT_LABEL):
-        labels[DEPLOYMENT_LABEL] = deployment
+    labels[SET_NAME_LABEL] = label_value(machine_set.name)
+    if deployment := machine_set.metadata.labels.get(DEPLOYMENT_NAME_LABEL):
+        labels[DEPLOYMENT_NAME_LABEL] = deployment
     return labels
 
 

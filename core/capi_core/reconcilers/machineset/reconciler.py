@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from capi_core.api.cluster import Cluster
+from capi_core.api.labels import CLUSTER_NAME_LABEL
 from capi_core.api.machine import Machine
 from capi_core.api.machinedeployment import MachineDeployment
 from capi_core.api.machineset import MachineSet
@@ -16,7 +17,6 @@ from capi_core.contract.external import External, ExternalObjects
 from capi_core.contract.owners import controller_of, set_owner
 from capi_core.contract.reconciler import ObjectReconciler, Phase, Scope
 from capi_core.contract.selectors import matches
-from capi_core.contract.templates import CLUSTER_NAME_LABEL
 from capi_core.reconcilers.machineset.machines import (
     MachineFactory,
     TemplateMissing,

@@ -8,6 +8,7 @@ then the newest, which most likely carry no load yet.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from capi_core.api.labels import REMEDIATE_ANNOTATION
 from capi_core.api.machine import Machine
 from capi_core.api.machinedeployment import MachineDeployment
 from capi_core.api.machineset import MachineSet
@@ -17,7 +18,6 @@ from capi_core.reconcilers.machinedeployment.rollout import resolve
 from capi_core.reconcilers.machinedeployment.sets import REVISION
 
 HEALTH, OWNER_REMEDIATED = "HealthCheckSucceeded", "OwnerRemediated"
-REMEDIATE_ANNOTATION = "cluster.x-k8s.io/remediate-machine"
 DELETING = Verdict("False", "MachineDeleting", "Machine is deleting")
 _OUTDATED = Verdict(
     "False",
