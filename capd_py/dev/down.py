@@ -1,5 +1,7 @@
 """Takes down what `capd up` and its clusters made, also when some of it is gone already."""
 
+import contextlib
+
 from capd_py.container.identity import MANAGEMENT
 from capd_py.dev.kubectl import Kubectl
 from capd_py.dev.up import CLUSTER, NETWORK, Say, Step, kubeconfig_path, uids_path
@@ -34,11 +36,8 @@ def _uids(name: str) -> list[str]:
     path, kubeconfig = uids_path(name), kubeconfig_path(name)
     known = path.read_text().split() if path.exists() else []
     if kubeconfig.exists():
-        try:
-            namespace = Kubectl(kubeconfig).get("namespace", "kube-system")
-            known.append(namespace["metadata"]["uid"])
-        except (CommandError, EngineError):
-            pass
+        with contextlib.suppress(CommandError, EngineError):
+            known.append(Kubectl(kubeconfig).cluster_uid())
     return list(dict.fromkeys(known))
 
 

@@ -34,8 +34,7 @@ def write_kubeconfig(management: Path, namespace: str, cluster: str) -> Path:
             f"kubectl --kubeconfig {management} get clusters -A",
         ) from error
     config = yaml.safe_load(base64.b64decode(secret["data"]["value"]))
-    uid = kubectl.get("namespace", "kube-system")["metadata"]["uid"]
-    port = asyncio.run(published_port(Identity(uid, namespace, cluster)))
+    port = asyncio.run(published_port(Identity(kubectl.cluster_uid(), namespace, cluster)))
     if port:
         config["clusters"][0]["cluster"]["server"] = f"https://127.0.0.1:{port}"
     path = cache_dir("kubeconfigs") / f"{namespace}.{cluster}.kubeconfig"

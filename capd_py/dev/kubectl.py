@@ -21,6 +21,10 @@ class Kubectl:
         command = [self._program, "--kubeconfig", str(self.kubeconfig), *args]
         return run(command, stdin=stdin, timeout=timeout)
 
+    def cluster_uid(self) -> str:
+        """What containers of this management cluster are labelled with: kube-system's uid."""
+        return self.get("namespace", "kube-system")["metadata"]["uid"]
+
     def apply(self, objects: Sequence[JsonObject], *, timeout: float = 60) -> None:
         """Server-side apply."""
         body = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})

@@ -39,12 +39,11 @@ async def apply_network(management: Path, namespace: str, cluster: str) -> Path:
 
 async def _manifest(kubectl: Kubectl, namespace: str, cluster: str) -> str:
     """kind's manifest for its own node image, ours for one that was built here."""
-    uid = kubectl.get("namespace", "kube-system")["metadata"]["uid"]
     spec = kubectl.get("cluster", cluster, "-n", namespace)["spec"]
     subnets = ((spec.get("clusterNetwork") or {}).get("pods") or {}).get("cidrBlocks")
     runtime = DockerRuntime()
     try:
-        labels = Identity(uid, namespace, cluster).role_labels(CONTROL_PLANE)
+        labels = Identity(kubectl.cluster_uid(), namespace, cluster).role_labels(CONTROL_PLANE)
         for node in await runtime.find(labels):
             content = await runtime.read_file(node, _MANIFEST)
             if content is not None:

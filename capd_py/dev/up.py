@@ -181,7 +181,7 @@ def apply_crds(kubectl: Kubectl) -> None:
 
 def _remember(kubectl: Kubectl, name: str) -> None:
     """Keep the uid that this management cluster's containers carry, for when it is gone."""
-    uid = kubectl.get("namespace", "kube-system")["metadata"]["uid"]
+    uid = kubectl.cluster_uid()
     path = uids_path(name)
     known = path.read_text().split() if path.exists() else []
     if uid not in known:

@@ -1,9 +1,9 @@
 """Names of the images, the same whether they were pulled or built here."""
 
+from capd_py.container.images import haproxy_image, kind_node_image
 from capd_py.images.versions import DEFAULT_VERSION
 
-# Upstream's name and tag: what manifests and other tools already ask for.
-LOAD_BALANCER_IMAGE = "kindest/haproxy:v20230606-42a2262b"
+LOAD_BALANCER_IMAGE = haproxy_image()
 MANAGER_REPOSITORY = "capd-py/manager"
 PYTHON_REPOSITORY = "capd-py/python-base"
 ROOTFS_REPOSITORY = "capd-py/rootfs"
@@ -14,4 +14,4 @@ RECIPE_LABEL = "io.capd-py.recipe"
 
 def node_image(version: str = DEFAULT_VERSION) -> str:
     """The node image of a Kubernetes version."""
-    return f"kindest/node:{version}"
+    return kind_node_image(version)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from capd_py.container.address import is_address
@@ -70,12 +70,23 @@ class LoadBalancers:
             return moved
         return None
 
-    async def ensure(self, identity: Identity, settings: Settings) -> Container:
-        """The running load balancer; made when absent, started again when it was stopped."""
+    async def ensure(
+        self,
+        identity: Identity,
+        settings: Settings,
+        made: Callable[[Container], object] = lambda container: None,
+    ) -> Container:
+        """The running load balancer; made when absent, started again when it was stopped.
+
+        Args:
+            made: told the container when there was none before.
+        """
         async with self._lock(identity):
             container = await self.find(identity, settings.known_address)
             if container is None:
-                return await self._run(identity, settings)
+                container = await self._run(identity, settings)
+                made(container)
+                return container
             if container.running:
                 return container
             try:

@@ -7,13 +7,12 @@ from capd_py.loadbalancer.config import API_PORT, Backend, render, render_custom
 from capd_py.reconcilers.host import Host
 from capi_core.api.docker import DockerCluster, DockerMachine
 from capi_core.api.machine import Machine
-from capi_core.api.meta import JsonObject, ObjectMeta, Resource
+from capi_core.api.meta import JsonObject, ObjectMeta
 from capi_core.contract.owners import owner_of_kind
+from capi_core.contract.remote import CONFIG_MAPS
 from capi_core.runtime.errors import CapiError
 from capi_core.runtime.manager import Manager
 from capi_core.runtime.store import Key
-
-_CONFIG_MAPS = Resource("", "v1", "ConfigMap", "configmaps")
 
 
 class TemplateMissing(CapiError):
@@ -55,7 +54,7 @@ class ControlPlaneBackends:
         ref = obj.spec.load_balancer.custom_ha_proxy_config_template_ref
         if ref is None or not ref.name:
             return render(backends, port=port, open_files=container.open_files, ipv6=ipv6)
-        found = await self._client.find(_CONFIG_MAPS, obj.namespace, ref.name)
+        found = await self._client.find(CONFIG_MAPS, obj.namespace, ref.name)
         text = (found.get("data") or {}).get("value") if found else None
         if text is None:
             what = "has no key value" if found else "does not exist"

@@ -70,12 +70,13 @@ class DockerClusterReconciler(ObjectReconciler[DockerCluster, DockerClusterScope
             port=endpoint.port or API_PORT,
             known_address=endpoint.host or "",
         )
-        was_there = await self._host.balancers.find(identity, settings.known_address)
-        container = await self._host.balancers.ensure(identity, settings)
-        if was_there is None:
-            self.manager.recorder.normal(
-                obj, "LoadBalancerCreated", f"Load balancer {container.name} runs"
-            )
+        container = await self._host.balancers.ensure(
+            identity,
+            settings,
+            made=lambda c: self.manager.recorder.normal(
+                obj, "LoadBalancerCreated", f"Load balancer {c.name} runs"
+            ),
+        )
         endpoint.host = endpoint.host or container.address
         endpoint.port = endpoint.port or API_PORT
         obj.status.failure_domains = list(obj.spec.failure_domains)

@@ -4,16 +4,15 @@ import os
 from dataclasses import dataclass
 
 from capd_py.container.identity import Identity
+from capd_py.container.images import haproxy_image, kind_node_image
 from capd_py.container.runtime import Runtime
 from capd_py.loadbalancer.balancer import LoadBalancers
 from capi_core.api.cluster import Cluster
 from capi_core.api.docker import DockerCluster
-from capi_core.api.meta import Resource
+from capi_core.contract.remote import NAMESPACES
 from capi_core.runtime.client import Client
 
-_NAMESPACES = Resource("", "v1", "Namespace", "namespaces", namespaced=False)
 DEFAULT_NETWORK = "kind"
-_REPOSITORY, _IMAGE, _TAG = "kindest", "haproxy", "v20230606-42a2262b"
 _PROXY = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 
 
@@ -36,7 +35,7 @@ class Host:
     async def management(self) -> str:
         """The uid of the management cluster: that of its kube-system namespace."""
         if not self._management:
-            namespace = await self.client.get(_NAMESPACES, None, "kube-system")
+            namespace = await self.client.get(NAMESPACES, None, "kube-system")
             self._management = namespace["metadata"]["uid"]
         return self._management
 
@@ -48,12 +47,12 @@ class Host:
 def load_balancer_image(obj: DockerCluster) -> str:
     """The image of spec.loadBalancer."""
     spec = obj.spec.load_balancer
-    return f"{spec.image_repository or _REPOSITORY}/{_IMAGE}:{spec.image_tag or _TAG}"
+    return haproxy_image(spec.image_repository, spec.image_tag)
 
 
 def node_image(version: str, custom: str | None) -> str:
     """The image of a node: spec.customImage, else kind's for the Kubernetes version."""
-    return custom or f"kindest/node:{version.replace('+', '_')}"
+    return custom or kind_node_image(version)
 
 
 def node_environment(name: str, *, control_plane: bool) -> dict[str, str]:

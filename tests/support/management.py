@@ -44,7 +44,7 @@ class Management:
     @property
     def uid(self) -> str:
         """What its containers are labelled with."""
-        return self.kubectl.get("namespace", "kube-system")["metadata"]["uid"]
+        return self.kubectl.cluster_uid()
 
     def containers(self, cluster: str, namespace: str = "") -> list[str]:
         """Names of a workload cluster's containers, running or not."""

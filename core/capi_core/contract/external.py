@@ -244,9 +244,8 @@ class ExternalObjects:
     def _appeared(self, obj: JsonObject) -> None:
         """Wake whoever names an object that is new and belongs to nobody yet."""
         group, meta = obj["apiVersion"].rpartition("/")[0], obj["metadata"]
-        namespace = meta.get("namespace") or ""
+        reference = _reference(meta.get("namespace") or "", group, obj["kind"], meta["name"])
         for controller, owner in self._subscribers:
-            reference = _reference(namespace, group, obj["kind"], meta["name"])
             for waiting in self._manager.store(owner).by_index("references", reference):
                 controller.enqueue(key_of(waiting))
 

@@ -30,6 +30,7 @@ log = structlog.get_logger()
 NODES = Resource("", "v1", "Node", "nodes", namespaced=False)
 PODS = Resource("", "v1", "Pod", "pods")
 CONFIG_MAPS = Resource("", "v1", "ConfigMap", "configmaps")
+NAMESPACES = Resource("", "v1", "Namespace", "namespaces", namespaced=False)
 _PROBE_SECONDS, _PROBE_TIMEOUT = 10.0, 5.0
 _FAILURES_TO_DISCONNECT = 5
 # A cluster that is coming up is tried often for five minutes, then now and then.

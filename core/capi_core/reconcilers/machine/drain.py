@@ -9,13 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from capi_core.api.meta import JsonObject, Resource
+from capi_core.api.meta import JsonObject
 from capi_core.conditions import age_seconds
-from capi_core.contract.remote import NODES, PODS, RemoteCluster
+from capi_core.contract.remote import NAMESPACES, NODES, PODS, RemoteCluster
 from capi_core.reconcilers.machine.drainrules import DrainRules
 from capi_core.runtime.errors import ApiError, CapiError, NotFound
 
-_NAMESPACES = Resource("", "v1", "Namespace", "namespaces", namespaced=False)
 DEFAULT_RULES = DrainRules()
 DRAIN_LABEL = "cluster.x-k8s.io/drain"
 _SHOWN, _FAILURES_SHOWN = 3, 5
@@ -153,7 +152,7 @@ async def drain(
 
 
 async def _namespaces(remote: RemoteCluster) -> dict[str, dict[str, str]]:
-    found, _ = await remote.client.list(_NAMESPACES)
+    found, _ = await remote.client.list(NAMESPACES)
     return {o["metadata"]["name"]: o["metadata"].get("labels") or {} for o in found}
 
 
