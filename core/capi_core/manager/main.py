@@ -112,7 +112,8 @@ def start(
 
 async def _run(modules: list[str], client: Client, options: Options) -> None:
     manager = build(modules, client, options)
-    await manager.run(asyncio.Event(), handle_signals=True)
+    # kopf's watches end at SIGTERM and SIGINT, and the manager with them.
+    await manager.run(asyncio.Event())
 
 
 def main() -> None:

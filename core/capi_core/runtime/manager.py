@@ -6,7 +6,6 @@ everything in order: endpoints, stores filled, watches, Leases, then workers.
 
 import asyncio
 import contextlib
-import signal
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -132,12 +131,8 @@ class Manager:
         labels = obj["metadata"].get("labels") or {}
         return not wanted or labels.get("cluster.x-k8s.io/watch-filter") == wanted
 
-    async def run(self, stop: asyncio.Event, *, handle_signals: bool = False) -> None:
-        """Run until ``stop`` is set or a Lease is lost.
-
-        Args:
-            handle_signals: let SIGTERM and SIGINT set ``stop``.
-        """
+    async def run(self, stop: asyncio.Event) -> None:
+        """Run until ``stop`` is set or a Lease is lost."""
         await self.endpoints.start()
         await self.webhooks.start()
         stores = list(self._stores.values())
@@ -151,7 +146,7 @@ class Manager:
             f"no events arrive for {', '.join(sorted(auditor.drift))}" if auditor.drift else ""
         )
         intake = asyncio.create_task(self._intake(stores, stop=stop))
-        work = asyncio.create_task(self._work(auditor, stop if handle_signals else None))
+        work = asyncio.create_task(self._work(auditor))
         stopped = asyncio.create_task(stop.wait())
         try:
             done, _ = await asyncio.wait(
@@ -172,12 +167,8 @@ class Manager:
             await self.endpoints.stop()
             await self.client.close()
 
-    async def _work(self, auditor: Auditor, stop: asyncio.Event | None) -> None:
+    async def _work(self, auditor: Auditor) -> None:
         await self._fill(auditor)
-        if stop is not None:
-            # Only now, in place of the intake's own: it takes seconds to end, and others wait.
-            for name in (signal.SIGTERM, signal.SIGINT):
-                asyncio.get_running_loop().add_signal_handler(name, stop.set)
         self.endpoints.ready = True
         leases = [
             Lease(
